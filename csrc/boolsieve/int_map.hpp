@@ -80,6 +80,19 @@ class IntMap {
         if (count > keys.size()) rebuild(count);
     }
 
+    void clear() noexcept {
+        keys.clear();
+        values.clear();
+        used.clear();
+    }
+
+    // f(key, value) for each key, in no order.
+    template <class F>
+    void each(F f) const {
+        for (size_t i = 0; i < keys.size(); ++i)
+            if (values.data()[i] != NONE) f(keys.data()[i], values.data()[i]);
+    }
+
     template <class F>
     void each_buffer(F f) {
         f("keys", keys);
