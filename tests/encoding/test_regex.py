@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boolsieve.encoding import regex
-from boolsieve.encoding.regex import MissingPackageError, RegexSets, check
+from boolsieve.encoding.regex import MissingPackageError, RegexSets
 from boolsieve.errors import BoolsieveError
 
 re2 = pytest.importorskip("re2")
@@ -106,14 +106,14 @@ def test_a_lone_surrogate_is_a_character_like_others(pattern, holds, others):
 )
 def test_a_bad_pattern_is_named_with_the_reason_and_nothing_is_printed(pattern, reason, capfd):
     with pytest.raises(ValueError, match=reason) as caught:
-        check(pattern)
+        RegexSets.check(pattern)
     assert repr(pattern) in str(caught.value)
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("pattern", ["", "a", r"\d+\s*[^é]", "(?i)straße", "^(a|b)*$", r"\pL"])
 def test_good_patterns_pass(pattern):
-    check(pattern)
+    RegexSets.check(pattern)
 
 
 def test_sets_that_need_too_much_memory_are_split(monkeypatch, capfd):
@@ -174,7 +174,7 @@ def test_threads_may_find_while_the_sets_are_still_to_be_compiled():
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "re2", None)
     with pytest.raises(ModuleNotFoundError, match=re.escape("pip install boolsieve[regex]")) as caught:
-        check("a")
+        RegexSets.check("a")
     assert isinstance(caught.value, BoolsieveError)
     assert isinstance(caught.value, MissingPackageError)
     sets = RegexSets([(0, "a", 1)])

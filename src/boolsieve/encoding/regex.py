@@ -6,9 +6,9 @@ a name are in several sets, each at least twice as large as the next (the binary
 are compiled at the first find after a change.
 
 RE2 runs a set as an automaton in bounded memory. When that does not suffice, compiling fails, or worse, a
-match fails and looks like no match. Each set therefore holds the empty pattern too, which any text matches: an
-answer without it is no answer. A set that fails is split into halves, down to single patterns, which RE2 can
-always run.
+match fails and looks like no match. Each set therefore holds the empty pattern too, which any text matches:
+an answer without it is no answer. A set that fails is split into halves, down to single patterns, which RE2
+can always run.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from typing import Any
 
 from boolsieve.errors import BoolsieveError
 
-# The bound for one set, which takes only what it needs. RE2's default of 8 MB is too little for 10,000 patterns
-# with `.*`; with 64 MB a set of 50,000 compiles and answers in microseconds.
+# The bound for one set, which takes only what it needs. RE2's default of 8 MB is too little for 10,000
+# patterns with `.*`; with 64 MB a set of 50,000 compiles and answers in microseconds.
 SET_MEMORY = 64 << 20
+
+_Members = list[tuple[str, int]]  # patterns and their attributes
 
 
 class MissingPackageError(BoolsieveError, ModuleNotFoundError):
@@ -74,7 +76,7 @@ class _Single:
 class _Set:
     """Several patterns in one automaton. Raises re2.error if that takes too much memory."""
 
-    def __init__(self, members: list[tuple[str, int]]) -> None:
+    def __init__(self, members: _Members) -> None:
         re2 = _re2()
         options = re2.Options()
         options.log_errors = False
@@ -99,48 +101,42 @@ class _Set:
 class _Group:
     """The members of one place of the counter: one set, or several where one takes too much memory."""
 
-    def __init__(self, members: list[tuple[str, int]]) -> None:
+    def __init__(self, members: _Members) -> None:
         self.members = members
-        self._parts: list[tuple[_Single | _Set, list[tuple[str, int]]]] = list(_parts_of([members]))
+        self._parts = _parts_of([members])
 
     def find(self, text: bytes) -> list[int]:
-        found: list[int] = []
-        failed = []
-        parts = self._parts
-        for part in parts:
-            some = part[0].find(text)
-            if some is None:
-                failed.append(part)
-            else:
-                found += some
-        if failed:
+        while True:
+            parts = self._parts
+            answers = [part.find(text) for part, _ in parts]
+            if None not in answers:
+                return [attribute for answer in answers if answer for attribute in answer]
             # Threads that split the same part at the same time do so twice, with the same result.
-            halves = [half for _, members in failed for half in _halves(members)]
-            smaller = list(_parts_of(halves))
-            self._parts = [part for part in parts if part not in failed] + smaller
-            return self.find(text)
-        return found
+            smaller = []
+            for part, answer in zip(parts, answers, strict=True):
+                smaller += [part] if answer is not None else _parts_of(_halves(part[1]))
+            self._parts = smaller
 
 
-def _halves(members: list[tuple[str, int]]) -> list[list[tuple[str, int]]]:
+def _halves(members: _Members) -> list[_Members]:
     middle = len(members) // 2
     return [members[:middle], members[middle:]]
 
 
-def _parts_of(
-    lists: list[list[tuple[str, int]]],
-) -> Iterable[tuple[_Single | _Set, list[tuple[str, int]]]]:
+def _parts_of(lists: list[_Members]) -> list[tuple[_Single | _Set, _Members]]:
     error = _re2().error
+    parts: list[tuple[_Single | _Set, _Members]] = []
     waiting = lists[::-1]
     while waiting:
         members = waiting.pop()
         if len(members) == 1:
-            yield _Single(*members[0]), members
+            parts.append((_Single(*members[0]), members))
             continue
         try:
-            yield _Set(members), members
+            parts.append((_Set(members), members))
         except error:
             waiting += reversed(_halves(members))
+    return parts
 
 
 class RegexSets:
@@ -148,13 +144,15 @@ class RegexSets:
 
     A lone surrogate in a text is a character like others: `.` matches it, and it hinders no match beside it.
 
-    Threads: find may run side by side with itself.
+    Threads: finds may run side by side.
     """
+
+    check = staticmethod(check)
 
     def __init__(self, members: Iterable[tuple[int, str, int]] = ()) -> None:
         self._members: list[tuple[int, str, int]] = []
         self._groups: dict[int, tuple[_Group, ...]] = {}
-        self._waiting: dict[int, list[tuple[str, int]]] = {}
+        self._waiting: dict[int, _Members] = {}
         self._lock = threading.Lock()
         for member in members:
             self.add(*member)
@@ -170,7 +168,7 @@ class RegexSets:
         return name in self._waiting or name in self._groups
 
     def add(self, name: int, pattern: str, attribute: int) -> None:
-        """Registers a pattern that `check` has taken, on the attribute `name`, to be reported as `attribute`."""
+        """Registers a pattern that `check` takes, on the attribute `name`, to be reported as `attribute`."""
         self._members.append((name, pattern, attribute))
         self._waiting.setdefault(name, []).append((pattern, attribute))
 
