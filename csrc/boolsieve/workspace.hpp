@@ -41,7 +41,7 @@ struct Frame {  // a clause that is being extended by each alternative of a grou
     uint32_t group, pending;
     uint32_t child;       // the next alternative, once the terms are through
     uint64_t term;        // the next alternative among the group's terms
-    uint64_t begin, end;  // the clause: in path
+    uint64_t begin;       // the clause: in path, up to the next frame's
 };
 
 struct Clause {

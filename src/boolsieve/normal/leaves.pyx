@@ -31,8 +31,6 @@ cdef int append_leaf(const Tree& tree, const Node& node, bint negated, Workspace
     elif op == OP_LT or op == OP_LE or op == OP_GT or op == OP_GE:
         add_comparison(work, node, negation(op) if fails else op, literals[0])
     elif op == OP_IN:
-        if fails and node.count == 0:
-            return OP_AND
         add_points(work, node, literals, node.count, fails)
     elif op == OP_BETWEEN:
         add_between(work, node, literals[0], literals[1], fails)

@@ -68,7 +68,6 @@ cdef extern from "boolsieve/workspace.hpp" namespace "boolsieve" nogil:
         uint32_t child
         uint64_t term
         uint64_t begin
-        uint64_t end
 
     cdef struct Clause:
         uint64_t begin

@@ -1,0 +1,7 @@
+from boolsieve.language.expr import Attribute, Expr
+from boolsieve.normal.terms import Term
+
+DEFAULT_BUDGET: int
+
+def dnf(expression: str | bytes | Expr | Attribute, budget: int = ...) -> list[list[Term]]: ...
+def cnf(expression: str | bytes | Expr | Attribute, budget: int = ...) -> list[list[Term]]: ...

@@ -1,0 +1,102 @@
+# distutils: language = c++
+"""The normal forms for Python: clauses as lists of readable terms."""
+
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from boolsieve.language.convert cimport tree_of
+from boolsieve.language.tree cimport *
+from boolsieve.normal cimport normalise
+from boolsieve.normal.normalise cimport append_cnf, append_dnf
+
+from datetime import datetime, timedelta, timezone
+
+from boolsieve.language.convert import parse
+from boolsieve.normal.terms import Term as ReadableTerm
+
+DEFAULT_BUDGET = normalise.DEFAULT_BUDGET
+
+# In the order of the enums of the same names.
+cdef tuple FAMILIES = ("any", "number", "string", "bool", "time", "set")
+cdef tuple KINDS = ("range", "in", "not range", "not in", "present", "absent", "holds", "fails")
+cdef tuple DERIVED = (
+    "has", "starts", "ends", "contains", "like", "matches",
+    "folded equals", "folded starts", "folded ends", "folded contains", "folded like",
+)
+cdef object EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def dnf(expression, budget=DEFAULT_BUDGET):
+    """The expression (text or Expr) as a list of conjunctions: it is true if all terms of one of them are.
+
+    Always true is [[]], never true is [].
+
+    >>> dnf("NOT (price >= 5 OR color != 'red') OR name LIKE 'ab%'")
+    [[Term("color = 'red'"), Term('price < 5')], [Term("name STARTS WITH 'ab'")]]
+    """
+    return clauses_of(expression, budget, True)
+
+
+def cnf(expression, budget=DEFAULT_BUDGET):
+    """The expression (text or Expr) as a list of disjunctions: it is true if one term of each of them is.
+
+    Always true is [], never true is [[]].
+    """
+    return clauses_of(expression, budget, False)
+
+
+cdef list clauses_of(object expression, object budget, bint disjunctive):
+    cdef Tree tree
+    cdef Normal normal
+    cdef uint64_t clause, term
+    cdef list clauses = []
+    if budget < 1:
+        raise ValueError(f"a budget is at least one clause, not {budget}")
+    tree_of(parse(expression), tree)
+    if disjunctive:
+        append_dnf(tree, normal, budget)
+    else:
+        append_cnf(tree, normal, budget)
+    for clause in range(normal.clause_begin.size() - 1):
+        clauses.append([
+            readable(normal, normal.terms[term])
+            for term in range(normal.clause_begin[clause], normal.clause_begin[clause + 1])
+        ])
+    return clauses
+
+
+cdef object readable(const Normal& normal, const Term& term):
+    cdef uint32_t i
+    cdef bint derived = term.kind == TERM_HOLDS or term.kind == TERM_FAILS
+    cdef list values = [value_of(normal, normal.literals[term.first + i]) for i in range(term.count)]
+    if term.bounds & LOW_NONE:
+        values[0] = None
+    if term.bounds & HIGH_NONE:
+        values[1] = None
+    return ReadableTerm(
+        PyUnicode_DecodeUTF8(normal.arena.data() + term.name, term.name_length, NULL),
+        FAMILIES[<int>term.family],
+        KINDS[<int>term.kind],
+        tuple(values),
+        (term.bounds & LOW_OPEN) != 0,
+        (term.bounds & HIGH_OPEN) != 0,
+        DERIVED[<int>term.derived] if derived else "",
+    )
+
+
+cdef object value_of(const Normal& normal, Literal literal):
+    cdef object text  # untyped, because Cython takes a single byte of typed bytes for a number
+    if literal.type == LITERAL_STRING:
+        text = normal.arena.data()[literal.offset:literal.offset + literal.length]
+        if b"\xff" in text or b"\xfe" in text:  # a pattern: its wildcards as in the language
+            for plain in (b"\\", b"%", b"_"):
+                text = text.replace(plain, b"\\" + plain)
+            text = text.replace(b"\xff", b"%").replace(b"\xfe", b"_")
+        return text.decode()
+    if literal.type == LITERAL_FLOAT:
+        return literal.real
+    if literal.type == LITERAL_BOOL:
+        return literal.integer != 0
+    if literal.type == LITERAL_TIME:
+        return EPOCH + timedelta(microseconds=literal.integer)
+    return literal.integer
