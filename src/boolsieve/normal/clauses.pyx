@@ -13,6 +13,7 @@ from datetime import datetime, timedelta, timezone
 
 from boolsieve.language.convert import parse
 from boolsieve.normal.terms import Term as ReadableTerm
+from boolsieve.normal.terms import pattern_text
 
 DEFAULT_BUDGET = normalise.DEFAULT_BUDGET
 
@@ -85,14 +86,8 @@ cdef object readable(const Normal& normal, const Term& term):
 
 
 cdef object value_of(const Normal& normal, Literal literal):
-    cdef object text  # untyped, because Cython takes a single byte of typed bytes for a number
     if literal.type == LITERAL_STRING:
-        text = normal.arena.data()[literal.offset:literal.offset + literal.length]
-        if b"\xff" in text or b"\xfe" in text:  # a pattern: its wildcards as in the language
-            for plain in (b"\\", b"%", b"_"):
-                text = text.replace(plain, b"\\" + plain)
-            text = text.replace(b"\xff", b"%").replace(b"\xfe", b"_")
-        return text.decode()
+        return pattern_text(normal.arena.data()[literal.offset:literal.offset + literal.length])
     if literal.type == LITERAL_FLOAT:
         return literal.real
     if literal.type == LITERAL_BOOL:

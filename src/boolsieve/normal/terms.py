@@ -88,3 +88,11 @@ class Term:
             operand = "".join("\\" + c if c in "%_\\" else c for c in operand)
         escape = "\\" if "\\" in operand else None
         return predicate_text(self.name, operator, (head + operand + tail,), negated, escape)
+
+
+def pattern_text(operand: bytes) -> str:
+    r"""The operand of a term as text; in a pattern (its wildcards are the bytes 0xFF and 0xFE) \ is the escape."""
+    if b"\xff" in operand or b"\xfe" in operand:
+        for plain in (b"\\", b"%", b"_"):
+            operand = operand.replace(plain, b"\\" + plain)
+    return operand.replace(b"\xff", b"%").replace(b"\xfe", b"_").decode()
