@@ -11,6 +11,7 @@ from boolsieve.normal.normalise cimport append_cnf, append_dnf
 
 from datetime import datetime, timedelta, timezone
 
+from boolsieve.errors import BudgetError
 from boolsieve.language.convert import parse
 from boolsieve.normal.terms import Term as ReadableTerm
 from boolsieve.normal.terms import pattern_text
@@ -35,7 +36,9 @@ def dnf(expression, budget=DEFAULT_BUDGET):
     >>> dnf("NOT (price >= 5 OR color != 'red') OR name LIKE 'ab%'")
     [[Term("color = 'red'"), Term('price < 5')], [Term("name STARTS WITH 'ab'")]]
     """
-    return clauses_of(expression, budget, True)
+    cdef Normal normal
+    append_expression(expression, normal, budget, True)
+    return clauses_of(normal, 0)
 
 
 def cnf(expression, budget=DEFAULT_BUDGET):
@@ -43,22 +46,42 @@ def cnf(expression, budget=DEFAULT_BUDGET):
 
     Always true is [], never true is [[]].
     """
-    return clauses_of(expression, budget, False)
-
-
-cdef list clauses_of(object expression, object budget, bint disjunctive):
-    cdef Tree tree
     cdef Normal normal
-    cdef uint64_t clause, term
-    cdef list clauses = []
+    append_expression(expression, normal, budget, False)
+    return clauses_of(normal, 0)
+
+
+def all_through_one(expressions, budget, disjunctive):
+    """The clauses of each expression, all of them appended to one flat form; for one over the budget None."""
+    cdef Normal normal
+    cdef list appended = []
+    cdef list found = []
+    for expression in expressions:
+        try:
+            append_expression(expression, normal, budget, disjunctive)
+        except BudgetError:
+            appended.append(False)
+        else:
+            appended.append(True)
+    for done in appended:
+        found.append(clauses_of(normal, sum(item is not None for item in found)) if done else None)
+    return found
+
+
+cdef int append_expression(object expression, Normal& normal, object budget, bint disjunctive) except -1:
+    cdef Tree tree
     if budget < 1:
         raise ValueError(f"a budget is at least one clause, not {budget}")
     tree_of(parse(expression), tree)
     if disjunctive:
-        append_dnf(tree, normal, budget)
-    else:
-        append_cnf(tree, normal, budget)
-    for clause in range(normal.clause_begin.size() - 1):
+        return append_dnf(tree, normal, budget)
+    return append_cnf(tree, normal, budget)
+
+
+cdef list clauses_of(const Normal& normal, uint64_t expression):
+    cdef uint64_t clause, term
+    cdef list clauses = []
+    for clause in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
         clauses.append([
             readable(normal, normal.terms[term])
             for term in range(normal.clause_begin[clause], normal.clause_begin[clause + 1])
