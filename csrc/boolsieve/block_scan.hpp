@@ -76,7 +76,10 @@ inline void scan_block(const Clauses& c, Scratch& s) {
             } else {
                 each_row(mask, [&](uint32_t r) {
                     const Text* texts = b.texts.data() + b.text_begin[r];
-                    if (!other_holds(c, p, kind, keys[r], texts, b.text_begin[r + 1] - b.text_begin[r]))
+                    auto key_of = [&](uint32_t a) {
+                        return s.column_of[a] < 0 ? KEY_ABSENT : b.column(size_t(s.column_of[a]))[r];
+                    };
+                    if (!other_holds(c, p, kind, key_of, texts, b.text_begin[r + 1] - b.text_begin[r]))
                         mask[r / 64] &= ~(uint64_t(1) << (r % 64));
                 });
             }

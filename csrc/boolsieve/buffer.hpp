@@ -90,6 +90,11 @@ class Buffer : public BufferBase {
 
   public:
     Buffer() noexcept : BufferBase(sizeof(T), code()) {}
+    Buffer(Buffer&& other) noexcept : Buffer() { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
 
     const T* data() const noexcept { return static_cast<const T*>(data_); }
     const T& operator[](size_t i) const {

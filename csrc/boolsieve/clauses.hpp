@@ -6,7 +6,9 @@
 //   head            uint32  predicates      attribute * 8 + kind
 //   low, high       uint64  predicates      RANGE, NOT_RANGE: the closed range of keys
 //                                           IN, NOT_IN: offset and length in `sets`
-//                                           TEXT: operand in the string pool, comparison
+//                                           TEXT: operand in the string pool (two of 32 bits for TEXT_OUTSIDE), comparison
+//                                           OUTSIDE: key of the low end; offset in `sets` of the attribute and key of the
+//                                           high end
 //   sets            uint64  -               sorted keys of the sets
 //
 // Invariants (ClauseStore.check_invariants asserts them by number)
@@ -34,10 +36,11 @@ enum PredicateKind : uint32_t {
     PREDICATE_NOT_IN,     // present, and not in the set
     PREDICATE_ABSENT,     // the event lacks the attribute
     PREDICATE_TEXT,       // an order key's text compared with the operand's (only where order keys can tie)
+    PREDICATE_OUTSIDE,    // a number outside a range whose ends no one view can hold
     PREDICATE_NEVER,      // of dead clauses
 };
 
-enum TextComparison : uint64_t { TEXT_LESS, TEXT_LESS_EQUAL, TEXT_GREATER, TEXT_GREATER_EQUAL };
+enum TextComparison : uint64_t { TEXT_LESS, TEXT_LESS_EQUAL, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_OUTSIDE };
 
 constexpr uint32_t KIND_BITS = 3;
 constexpr uint32_t KIND_MASK = (1u << KIND_BITS) - 1;
@@ -67,31 +70,44 @@ inline bool in_set(const Key* keys, size_t n, Key key) noexcept {
     return n && *base == key;
 }
 
-inline bool compare_holds(std::string_view value, std::string_view operand, uint64_t comparison) noexcept {
-    int order = compare_text(value.data(), value.size(), operand.data(), operand.size());
+inline bool compare_holds(std::string_view value, const StringPool& strings, uint64_t operand,
+                          uint64_t comparison) noexcept {
+    auto order = [&](uint32_t id) {
+        std::string_view text = strings.text(id);
+        return compare_text(value.data(), value.size(), text.data(), text.size());
+    };
     switch (comparison) {
-        case TEXT_LESS: return order < 0;
-        case TEXT_LESS_EQUAL: return order <= 0;
-        case TEXT_GREATER: return order > 0;
-        default: return order >= 0;
+        case TEXT_LESS: return order(uint32_t(operand)) < 0;
+        case TEXT_LESS_EQUAL: return order(uint32_t(operand)) <= 0;
+        case TEXT_GREATER: return order(uint32_t(operand)) > 0;
+        case TEXT_GREATER_EQUAL: return order(uint32_t(operand)) >= 0;
+        default: return order(uint32_t(operand)) < 0 || order(uint32_t(operand >> 32)) > 0;
     }
 }
 
 inline bool text_holds(const Clauses& c, uint32_t p, uint32_t attribute, const Text* texts, size_t n) noexcept {
     for (size_t i = 0; i < n; ++i)
         if (texts[i].attribute == attribute)
-            return compare_holds({texts[i].data, texts[i].length}, c.strings->text(uint32_t(c.low[p])), c.high[p]);
+            return compare_holds({texts[i].data, texts[i].length}, *c.strings, c.low[p], c.high[p]);
     return false;
 }
 
-// Every kind but RANGE, kept out of the loop over predicates.
-inline bool other_holds(const Clauses& c, uint32_t p, uint32_t kind, Key key, const Text* texts, size_t n) noexcept {
+// Every kind but RANGE, kept out of the loop over predicates. key_of(a) is the event's key of attribute a.
+template <class KeyOf>
+inline bool other_holds(const Clauses& c, uint32_t p, uint32_t kind, KeyOf key_of, const Text* texts,
+                        size_t n) noexcept {
+    uint32_t attribute = c.head[p] >> KIND_BITS;
+    Key key = key_of(attribute);
+    if (key == KEY_ABSENT) return kind == PREDICATE_ABSENT;
     switch (kind) {
-        case PREDICATE_IN: return key != KEY_ABSENT && in_set(c.sets + c.low[p], c.high[p], key);
-        case PREDICATE_NOT_RANGE: return key != KEY_ABSENT && !(key - c.low[p] <= c.high[p] - c.low[p]);
-        case PREDICATE_NOT_IN: return key != KEY_ABSENT && !in_set(c.sets + c.low[p], c.high[p], key);
-        case PREDICATE_ABSENT: return key == KEY_ABSENT;
-        case PREDICATE_TEXT: return text_holds(c, p, c.head[p] >> KIND_BITS, texts, n);
+        case PREDICATE_IN: return in_set(c.sets + c.low[p], c.high[p], key);
+        case PREDICATE_NOT_RANGE: return !(key - c.low[p] <= c.high[p] - c.low[p]);
+        case PREDICATE_NOT_IN: return !in_set(c.sets + c.low[p], c.high[p], key);
+        case PREDICATE_TEXT: return text_holds(c, p, attribute, texts, n);
+        case PREDICATE_OUTSIDE: {
+            const Key* end = c.sets + c.high[p];
+            return key < c.low[p] || key_of(uint32_t(end[0])) > end[1];
+        }
         default: return false;
     }
 }
@@ -99,9 +115,9 @@ inline bool other_holds(const Clauses& c, uint32_t p, uint32_t kind, Key key, co
 inline bool predicate_holds(const Clauses& c, uint32_t p, const Event& event) noexcept {
     uint32_t head = c.head[p];
     uint32_t kind = head & KIND_MASK;
-    Key key = event.table[head >> KIND_BITS];
-    if (kind == PREDICATE_RANGE) return key - c.low[p] <= c.high[p] - c.low[p];
-    return other_holds(c, p, kind, key, event.texts.data(), event.texts.size());
+    const Key* table = event.table.data();
+    if (kind == PREDICATE_RANGE) return table[head >> KIND_BITS] - c.low[p] <= c.high[p] - c.low[p];
+    return other_holds(c, p, kind, [table](uint32_t a) { return table[a]; }, event.texts.data(), event.texts.size());
 }
 
 // Do all predicates from p on hold? Returns the first that does not, or the clause's end.

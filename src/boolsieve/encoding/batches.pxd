@@ -47,6 +47,7 @@ cdef class BatchEncoder:
     cdef vector[TextEntries] entries  # by field
     cdef string key
 
+    cdef void forget(self) noexcept
     cdef int start(self, Batch* batch) except -1 nogil
     cdef int encode(self, int64_t start, uint32_t n, Scratch& scratch) except -1 nogil
     cdef int _scalars(self, size_t field, int64_t start, uint32_t n, Scratch& s) except -1 nogil

@@ -66,11 +66,14 @@ cdef class BatchEncoder:
         self.plan = plan
         self.entries.resize(plan.fields.size())
 
+    cdef void forget(self) noexcept:
+        """There is another batch: what is known of the strings of the last does not hold any more."""
+        self.batch = NULL
+
     cdef int start(self, Batch* batch) except -1 nogil:
-        """Before the first rows of a batch: what is known of the strings of another does not hold any more."""
         cdef size_t i
         cdef int32_t dictionary
-        if self.batch == batch:
+        if self.batch != NULL:
             return 0
         self.batch = batch
         for i in range(self.plan.fields.size()):

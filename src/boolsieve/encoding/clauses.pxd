@@ -53,6 +53,7 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
         PREDICATE_NOT_IN
         PREDICATE_ABSENT
         PREDICATE_TEXT
+        PREDICATE_OUTSIDE
         PREDICATE_NEVER
 
     cdef enum TextComparison:
@@ -60,6 +61,7 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
         TEXT_LESS_EQUAL
         TEXT_GREATER
         TEXT_GREATER_EQUAL
+        TEXT_OUTSIDE
 
     const uint32_t KIND_BITS
     const uint32_t KIND_MASK

@@ -75,6 +75,7 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         CStringPool derived
         Patterns patterns
         Buffer[uint32_t] attribute_name
+        Buffer[uint32_t] derived_attribute
         Buffer[uint8_t] attribute_view
         uint32_t attribute_count() noexcept
         uint32_t add_name(const char* text, size_t length) except +

@@ -5,7 +5,8 @@ from libcpp.pair cimport pair
 
 from boolsieve.encoding.clauses cimport (
     DEAD, KIND_BITS, KIND_MASK, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
-    PREDICATE_NOT_RANGE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_LESS, TEXT_LESS_EQUAL,
+    PREDICATE_NOT_RANGE, PREDICATE_OUTSIDE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_LESS,
+    TEXT_LESS_EQUAL, TEXT_OUTSIDE,
 )
 from boolsieve.language.tree cimport (
     DERIVED_HAS, DERIVED_MATCHES, FAMILY_ANY, FAMILY_BOOL, FAMILY_NUMBER, FAMILY_SET, FAMILY_STRING, FAMILY_TIME,
@@ -232,6 +233,7 @@ cdef class ClauseStore:
         cdef View low_view = view_for(values[0])
         cdef View high_view = view_for(values[1])
         cdef uint32_t kind = PREDICATE_RANGE
+        cdef uint64_t[2] end
         if term.kind == TERM_NOT_RANGE:
             kind = PREDICATE_NOT_RANGE
         if not has_low:
@@ -242,7 +244,13 @@ cdef class ClauseStore:
             low_view = high_view = VIEW_REAL
         if low_view == high_view:
             return self._key_range(name, low_view, kind, term.bounds, values)
-        # (The normal forms write NOT BETWEEN as two ranges where no one view is exact for both ends.)
+        if kind == PREDICATE_NOT_RANGE:
+            end[0] = self.dictionary.add_view(name, high_view)
+            end[1] = self._bound_key(high_view, values[1])
+            self._predicates.push_back(Predicate(self.dictionary.add_view(name, low_view), PREDICATE_OUTSIDE,
+                                                 self._bound_key(low_view, values[0]), self.store.sets.size()))
+            self.store.sets.append(end, 2)
+            return True
         return (self._key_range(name, low_view, kind, term.bounds | HIGH_NONE, values)
                 and self._key_range(name, high_view, kind, term.bounds | LOW_NONE, values))
 
@@ -275,9 +283,18 @@ cdef class ClauseStore:
         cdef uint64_t high = KEY_HIGHEST
         cdef uint32_t attribute = self.dictionary.add_view(name, VIEW_ORDER)
         cdef const char* text
-        cdef uint32_t kind = PREDICATE_RANGE
+        cdef uint64_t first, last
         if term.kind == TERM_NOT_RANGE:
-            kind = PREDICATE_NOT_RANGE
+            if values[0].length <= ORDER_BYTES and values[1].length <= ORDER_BYTES:
+                low = order_key(normal.arena.data() + values[0].offset, values[0].length)
+                high = order_key(normal.arena.data() + values[1].offset, values[1].length)
+                self._predicates.push_back(Predicate(attribute, PREDICATE_NOT_RANGE, low, high))
+                return True
+            first = self.dictionary.strings.add(normal.arena.data() + values[0].offset, values[0].length)
+            last = self.dictionary.strings.add(normal.arena.data() + values[1].offset, values[1].length)
+            self._predicates.push_back(Predicate(attribute, PREDICATE_TEXT, last << 32 | first, TEXT_OUTSIDE))
+            self._predicates.push_back(Predicate(attribute, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+            return True
         if not term.bounds & LOW_NONE:
             text = normal.arena.data() + values[0].offset
             low = order_key(text, values[0].length)
@@ -298,7 +315,7 @@ cdef class ClauseStore:
                 high -= 1
         if low > high:
             return False
-        self._predicates.push_back(Predicate(attribute, kind, low, high))
+        self._predicates.push_back(Predicate(attribute, PREDICATE_RANGE, low, high))
         return True
 
     cdef vector[NamedBuffer] buffers(self) except *:
@@ -306,6 +323,18 @@ cdef class ClauseStore:
         list_buffers[Dictionary](self.dictionary, b"dictionary.", found)
         list_buffers[Store](self.store, b"store.", found)
         return found
+
+    def restore(self) -> None:
+        """Remakes what is not in the buffers, after they were filled."""
+        cdef uint32_t i
+        cdef bytes key
+        self.store.recount()
+        self.regex = RegexSets()
+        for i in range(self.dictionary.derived.size()):
+            key = <bytes>self.dictionary.derived.text(i)  # name, kind, operand: see Dictionary.make_key
+            if key[4] == DERIVED_MATCHES:
+                self.regex.add(int.from_bytes(key[:4], "little"), key[5:].decode(),
+                               self.dictionary.derived_attribute[i])
 
     def check_invariants(self) -> None:
         """Asserts the numbered invariants of csrc/boolsieve/clauses.hpp; linear in the size of the store."""

@@ -20,16 +20,20 @@ def names() -> list[str]:
     return list(_REGISTRY)
 
 
+def get(name: str) -> type[Engine]:
+    """The class of an engine."""
+    if name not in _REGISTRY:
+        raise ValueError(f"there is no engine {name!r}; the engines are auto, {', '.join(_REGISTRY)}")
+    return _REGISTRY[name]
+
+
 def create(engine: str | Engine) -> Engine:
     """A new engine by its name, or one with the options of the engine that is given."""
     if isinstance(engine, Engine):
         return type(engine)(**engine.options())
     if not isinstance(engine, str):
         raise TypeError(f"an engine is a name or an object of boolsieve.engines, not {type(engine).__name__}")
-    name = _DEFAULT if engine == "auto" else engine
-    if name not in _REGISTRY:
-        raise ValueError(f"there is no engine {engine!r}; the engines are auto, {', '.join(_REGISTRY)}")
-    return _REGISTRY[name]()
+    return get(_DEFAULT if engine == "auto" else engine)()
 
 
 def name_of(engine: Engine) -> str:
@@ -37,4 +41,4 @@ def name_of(engine: Engine) -> str:
     return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
 
 
-__all__ = ["Engine", "Scan", "create", "name_of", "names"]
+__all__ = ["Engine", "Scan", "create", "get", "name_of", "names"]

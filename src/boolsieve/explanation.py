@@ -1,0 +1,131 @@
+"""Why an event satisfies an expression, or not: the tree with the outcome of each part.
+
+The outcome of a part is not computed a second time in Python: each predicate and its negation are put into an index of their
+own, which matches the event. TRUE if the predicate matches, FALSE if its negation does, else UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from boolsieve.language.expr import And, Const, Expr, Not, Or, Predicate
+
+_ABSENT = object()
+
+
+class Explanation:
+    """The outcome of an expression or a part of it.
+
+    Attributes:
+        expression: the part.
+        outcome: True, False or None for unknown.
+        children: the explanations of its parts; none for a predicate.
+        value: for a predicate the event's value; None if it has none.
+    """
+
+    __slots__ = ("_word", "children", "expression", "outcome", "value")
+
+    def __init__(self, expression: Expr, outcome: bool | None, children: list[Explanation], word: str, value: Any):
+        self.expression = expression
+        self.outcome = outcome
+        self.children = children
+        self.value = None if value is _ABSENT else value
+        self._word = word
+
+    @classmethod
+    def of(cls, expression: Expr, event: Mapping[str, Any]) -> Explanation:
+        """Explains an expression on an event."""
+        predicates = list(dict.fromkeys(part for part in expression._walk() if isinstance(part, Predicate)))
+        outcomes = _outcomes(predicates, event)
+        done: list[Explanation] = []
+        waiting: list[tuple[Expr, list[Expr] | None]] = [(expression, None)]
+        while waiting:
+            part, parts = waiting.pop()
+            if parts is None:
+                parts = _parts(part)
+                waiting.append((part, parts))
+                waiting.extend((inner, None) for inner in parts)
+                continue
+            # The parts were explained last to first.
+            children = [done.pop() for _ in parts]
+            done.append(cls._made(part, children, outcomes, event))
+        return done[0]
+
+    @classmethod
+    def _made(
+        cls,
+        part: Expr,
+        children: list[Explanation],
+        outcomes: dict[Predicate, bool | None],
+        event: Mapping[str, Any],
+    ) -> Explanation:
+        inner = [child.outcome for child in children]
+        if isinstance(part, Predicate):
+            value = _value(event, part.name)
+            shown = f"{part.name} is absent" if value is _ABSENT else f"{part.name} is {value!r}"
+            return cls(part, outcomes[part], [], f"{part}    ({shown})", value)
+        if isinstance(part, Const):
+            return cls(part, part.value, [], str(part), _ABSENT)
+        if isinstance(part, Not):
+            return cls(part, None if inner[0] is None else not inner[0], children, "NOT", _ABSENT)
+        decisive = isinstance(part, Or)
+        outcome = decisive if decisive in inner else (None if None in inner else not decisive)
+        return cls(part, outcome, children, "OR" if decisive else "AND", _ABSENT)
+
+    def _lines(self) -> Iterator[str]:
+        names = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
+        waiting = [(self, 0)]
+        while waiting:
+            part, depth = waiting.pop()
+            yield f"{'  ' * min(depth, 40)}{names[part.outcome]:<8}{part._word}"
+            waiting.extend((child, depth + 1) for child in reversed(part.children))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {next(self._lines())}>"
+
+
+def _parts(part: Expr) -> list[Expr]:
+    """The parts of a node; a chain of ANDs or ORs is one node with many."""
+    if isinstance(part, Not):
+        return [part.operand]
+    if not isinstance(part, (And, Or)):
+        return []
+    kind = type(part)
+    parts = []
+    while isinstance(part, kind):
+        parts.append(part.right)
+        part = part.left
+    return [part, *reversed(parts)]
+
+
+def _outcomes(predicates: list[Predicate], event: Mapping[str, Any]) -> dict[Predicate, bool | None]:
+    from boolsieve.index import Index
+
+    index = Index(max_clauses=1 << 40)
+    for position, predicate in enumerate(predicates):
+        index.add(2 * position, predicate)
+        index.add(2 * position + 1, ~predicate)
+    found = set(index.match(event))
+    return {
+        predicate: True if 2 * position in found else False if 2 * position + 1 in found else None
+        for position, predicate in enumerate(predicates)
+    }
+
+
+def _value(event: Mapping[str, Any], name: str) -> Any:
+    """The event's value for a name, also within nested mappings, or _ABSENT."""
+    waiting = [(event, name)]
+    while waiting:
+        mapping, rest = waiting.pop(0)
+        if mapping.get(rest) is not None and not isinstance(mapping[rest], Mapping):
+            return mapping[rest]
+        waiting.extend(
+            (mapping[head], tail)
+            for head, tail in ((rest[:i], rest[i + 1 :]) for i, c in enumerate(rest) if c == ".")
+            if isinstance(mapping.get(head), Mapping)
+        )
+    return _ABSENT

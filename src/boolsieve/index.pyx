@@ -1,0 +1,746 @@
+"""The public Index: ids and expressions in, events in, ids out.
+
+Matching takes the lock as a reader, changing the index takes it as a writer and only for the step that changes it: parsing,
+normal forms and every check that can fail come before. A thread never waits for the lock while it holds the GIL.
+"""
+
+from libc.string cimport memcpy
+from libcpp.string_view cimport string_view
+
+from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
+from boolsieve.encoding.batches cimport BatchEncoder, Plan
+from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
+from boolsieve.encoding.events cimport encode_event, encode_row
+from boolsieve.encoding.store cimport Store
+from boolsieve.language.convert cimport expr_of, tree_of
+from boolsieve.language.parser cimport parse_text, parse_tree
+from boolsieve.language.tree cimport OP_MATCHES, Literal
+from boolsieve.memory.buffers cimport count_bytes, export_buffers, import_buffers
+from boolsieve.normal.normalise cimport append_dnf
+from boolsieve.structures.pool cimport NONE
+
+from collections.abc import ItemsView, KeysView, Mapping, ValuesView
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from boolsieve import engines
+from boolsieve.columns import values_of
+from boolsieve.encoding.regex import check as check_regex
+from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, UnknownIdError
+from boolsieve.explanation import Explanation
+from boolsieve.language.expr import Attribute, Expr
+from boolsieve.matches import Matches
+from boolsieve.progress import STEP, progress_bar
+
+# From this many clauses on, one match lets other Python threads run: handing the GIL back and forth costs about as much as
+# this many early exits.
+cdef uint32_t RELEASE_FROM = 1_000
+# Holes are tolerated up to this many clauses, and beyond it up to as many as are live: compacting is amortised.
+cdef uint32_t COMPACT_FROM = 1_000
+# Rows that a thread matches before it asks for more.
+cdef uint32_t TASK_ROWS = 32 * BLOCK_ROWS
+
+
+class Skipped(NamedTuple):
+    """An expression that `add_many(errors="skip")` left out."""
+
+    position: int
+    id: object
+    error: Exception
+
+
+cdef bytes id_bytes(object id):
+    """'i' and eight bytes, or 's' and UTF-8."""
+    if isinstance(id, str):
+        try:
+            return b"s" + id.encode()
+        except UnicodeEncodeError:
+            raise EncodingError(f"id {id!r} has a lone surrogate, which has no UTF-8") from None
+    if isinstance(id, np.integer):
+        id = int(id)
+    if isinstance(id, int) and not isinstance(id, bool):
+        if not -(1 << 63) <= id < 1 << 63:
+            raise EncodingError(f"id {id} is beyond int64")
+        return b"i" + (<object>id).to_bytes(8, "little", signed=True)
+    raise EncodingError(f"an id is an int or a str, not {type(id).__name__}: {id!r}")
+
+
+cdef object id_object(string_view raw):
+    cdef int64_t number
+    if raw.data()[0] == c"i":
+        memcpy(&number, raw.data() + 1, 8)
+        return number
+    return raw.data()[1:raw.size()].decode()
+
+
+cdef object at_position(object error, Py_ssize_t position):
+    """The same error, which says where in the columns of add_many it is."""
+    where = f"position {position}, "
+    if isinstance(error, ParseError):
+        return ParseError(where + error.problem, error.text, error.line, error.column, error.expected)
+    if isinstance(error, BudgetError):
+        return BudgetError(where + str(error), error.needed, error.budget)
+    return type(error)(where + str(error))
+
+
+cdef object end_of_column = object()
+
+
+def pairs(ids, expressions):
+    """Both columns side by side; an error where one ends before the other."""
+    one, two = iter(ids), iter(expressions)
+    position = 0
+    while True:
+        id, expression = next(one, end_of_column), next(two, end_of_column)
+        if id is end_of_column or expression is end_of_column:
+            break
+        yield id, expression
+        position += 1
+    if id is not expression:
+        shorter, longer = ("expressions", "ids") if expression is end_of_column else ("ids", "expressions")
+        raise ValueError(f"the columns differ in length: {shorter} end after {position}, {longer} go on")
+
+
+cdef class ScratchBox:
+    def __cinit__(self):
+        self.kept = []
+
+
+cdef class Stage:
+    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1:
+        """Parses and checks one expression and adds it. On an error, which names the id, the stage is as it was."""
+        cdef bytes raw = id_bytes(id)
+        cdef bytes text
+        cdef size_t i
+        if self.ids.find(raw, len(raw)) != NONE:
+            raise DuplicateIdError(f"id {id!r} is given twice")
+        try:
+            if isinstance(expression, str):
+                parse_text(expression, self.tree)
+                text = (<str>expression).encode()
+            elif isinstance(expression, (Expr, Attribute)):
+                tree_of(expression, self.tree)
+                text = str(expression).encode()
+            else:
+                raise EncodingError(f"an expression is a str or an Expr, not {type(expression).__name__}")
+            for i in range(self.tree.nodes.size()):
+                if self.tree.nodes[i].op == OP_MATCHES:
+                    self._check_regex(i)
+            append_dnf(self.tree, self.normal, max_clauses)
+        except ParseError as e:
+            raise ParseError(f"expression {id!r}: {e.problem}", e.text, e.line, e.column, e.expected) from None
+        except BudgetError as e:
+            raise BudgetError(f"expression {id!r}: {e}", e.needed, e.budget) from None
+        except EncodingError as e:
+            raise EncodingError(f"expression {id!r}: {e}") from None
+        self.ids.add(raw, len(raw))
+        self.texts.append(<const char*>text, len(text))
+        self.text_end.push_back(self.texts.size())
+        return 0
+
+    cdef int _check_regex(self, size_t node) except -1:
+        cdef Literal* pattern = &self.tree.literals[self.tree.nodes[node].first]
+        try:
+            check_regex((<bytes>(self.tree.arena.data() + pattern.offset)[:pattern.length]).decode())
+        except ValueError as e:
+            raise ParseError(str(e)) from None
+        return 0
+
+
+cdef class Index:
+    """Finds, for each event, all stored expressions that it satisfies.
+
+    Args:
+        engine: the name of an engine ("auto", or one of `bs.engines.names()`), or an engine object with options.
+        max_clauses: how many clauses the normal form of one expression may have.
+
+    >>> import boolsieve as bs
+    >>> index = bs.Index()
+    >>> index.add("alice", "model = 'iphone5s' AND color = 'silver' AND price <= 580")
+    >>> index.add(42, (bs.attr("genre") == "classics") & bs.attr("price").between(20, 40))
+    >>> index.match({"model": "iphone5s", "color": "silver", "price": 550})
+    ['alice']
+    """
+
+    def __init__(self, engine="auto", *, max_clauses=1024):
+        if not isinstance(max_clauses, int) or max_clauses < 1:
+            raise ValueError(f"max_clauses is a positive int, not {max_clauses!r}")
+        self.max_clauses = max_clauses
+        self._store = ClauseStore()
+        self._engine = engines.create(engine)
+        self._engine.store = self._store
+        self._boxes = []
+
+    # The lock and the scratch space.
+
+    cdef void _begin_read(self) noexcept:
+        if not self._lock.try_read():
+            with nogil:
+                self._lock.read()
+
+    cdef void _begin_write(self) noexcept:
+        if not self._lock.try_write():
+            with nogil:
+                self._lock.write()
+
+    cdef ScratchBox _take(self):
+        if self._boxes:
+            return self._boxes.pop()
+        return ScratchBox()
+
+    cdef int _give(self, ScratchBox box) except -1:
+        box.scratch.event.close()
+        box.scratch.slots.clear()
+        box.scratch.counts.clear()
+        if box.kept:
+            box.kept.clear()
+        self._counters.add_and_clear(box.scratch.counters)
+        self._boxes.append(box)
+        return 0
+
+    # Changing.
+
+    def add(self, id, expression):
+        """Adds an expression, as text or built, under an id that the index does not hold yet."""
+        cdef Stage stage = Stage()
+        stage.add(id, expression, self.max_clauses)
+        self._begin_write()
+        try:
+            self._require_new(stage, False)
+            self._commit(stage, None, None)
+        finally:
+            self._lock.end_write()
+
+    def add_many(self, ids, expressions, *, errors="raise", progress=False):
+        """Adds many expressions at once: all of them, or none if one is bad.
+
+        Args:
+            ids, expressions: iterables or columns (NumPy, pandas, polars, Arrow) of equal length.
+            errors: "raise", or "skip" to leave bad ones out.
+            progress: show a progress bar.
+
+        Returns:
+            What was skipped, as a list of (position, id, error); empty with errors="raise".
+        """
+        if errors not in ("raise", "skip"):
+            raise ValueError(f'errors is "raise" or "skip", not {errors!r}')
+        cdef Stage stage = Stage()
+        cdef list skipped = []
+        cdef list positions = [] if errors == "skip" else None
+        cdef Py_ssize_t position = 0
+        ids, expressions = values_of(ids), values_of(expressions)
+        total = len(ids) if hasattr(ids, "__len__") else None
+        with progress_bar(progress, total) as show:
+            for id, expression in pairs(ids, expressions):
+                try:
+                    stage.add(id, expression, self.max_clauses)
+                    if positions is not None:
+                        positions.append(position)
+                except (ParseError, BudgetError, EncodingError, DuplicateIdError) as error:
+                    if positions is None:
+                        raise at_position(error, position) from None
+                    skipped.append(Skipped(position, id, error))
+                position += 1
+                if show is not None and position % STEP == 0:
+                    show(position)
+            if show is not None:
+                show(position)
+        self._begin_write()
+        try:
+            if positions is None:
+                self._require_new(stage, True)
+            self._commit(stage, positions, skipped)
+        finally:
+            self._lock.end_write()
+        skipped.sort(key=lambda record: record.position)
+        return skipped
+
+    cdef int _require_new(self, Stage stage, bint many) except -1:
+        cdef uint32_t i
+        cdef string_view id
+        for i in range(stage.ids.size()):
+            id = stage.ids.text(i)
+            if self._store.store.find(id.data(), id.size()) != DEAD:
+                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
+                raise at_position(error, i) if many else error
+        return 0
+
+    cdef int _commit(self, Stage stage, list positions, list skipped) except -1:
+        """Puts a stage into the store and the engine. Ids that are there already are skipped, if that is asked for."""
+        cdef uint32_t i, slot
+        cdef uint32_t first = self._store.store.clause_count()
+        cdef string_view id
+        cdef size_t begin = 0
+        for i in range(stage.ids.size()):
+            id = stage.ids.text(i)
+            if positions is not None and self._store.store.find(id.data(), id.size()) != DEAD:
+                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
+                skipped.append(Skipped(positions[i], id_object(id), error))
+            else:
+                slot = self._store.store.add_slot(id.data(), id.size())
+                self._store.store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
+                self._store.encode(stage.normal, i, slot)
+            begin = stage.text_end[i]
+        self._engine.insert(first, self._store.store.clause_count() - first)
+        return 0
+
+    def replace(self, id, expression):
+        """Gives an id that the index holds another expression; it keeps its place in the order."""
+        self._set(id, expression, False)
+
+    def __setitem__(self, id, expression):
+        self._set(id, expression, True)
+
+    cdef int _set(self, object id, object expression, bint or_add) except -1:
+        cdef Stage stage = Stage()
+        cdef uint32_t slot, first
+        cdef string_view raw
+        stage.add(id, expression, self.max_clauses)
+        raw = stage.ids.text(0)
+        self._begin_write()
+        try:
+            slot = self._store.store.find(raw.data(), raw.size())
+            if slot == DEAD:
+                if not or_add:
+                    raise UnknownIdError(f"id {id!r} is not in the index")
+                self._commit(stage, None, None)
+                return 0
+            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
+            self._store.store.kill_clauses(slot)
+            first = self._store.store.clause_count()
+            self._store.store.set_text(slot, stage.texts.data(), stage.texts.size())
+            self._store.encode(stage.normal, 0, slot)
+            self._engine.insert(first, self._store.store.clause_count() - first)
+            self._compact()
+        finally:
+            self._lock.end_write()
+        return 0
+
+    def remove(self, id):
+        """Removes an expression."""
+        cdef uint32_t slot
+        self._begin_write()
+        try:
+            slot = self._slot(id)
+            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
+            self._store.store.kill_slot(slot)
+            self._compact()
+        finally:
+            self._lock.end_write()
+
+    def __delitem__(self, id):
+        self.remove(id)
+
+    def pop(self, id):
+        """Removes an expression and returns it."""
+        expression = self[id]
+        self.remove(id)
+        return expression
+
+    def clear(self):
+        """Removes all expressions."""
+        self._begin_write()
+        try:
+            self._renew()
+        finally:
+            self._lock.end_write()
+
+    cdef int _renew(self) except -1:
+        """An empty store, and an engine of the same kind on it."""
+        cdef Engine engine = engines.create(self._engine)
+        self._store = ClauseStore()
+        self._engine = engine
+        self._engine.store = self._store
+        return 0
+
+    cdef int _compact(self) except -1:
+        """Rebuilds the store once holes are the larger part of it, so that removing is amortised."""
+        cdef ClauseStore old = self._store
+        cdef Store* store = &old.store
+        cdef uint32_t live = store.clause_count() - store.dead_clauses
+        cdef uint32_t slot
+        cdef Stage stage
+        cdef string_view id
+        cdef string_view text
+        if (store.dead_clauses <= COMPACT_FROM + live and store.slot_count() <= COMPACT_FROM + 2 * store.live_slots
+                and store.dead_text <= 64 * COMPACT_FROM + store.text.size() // 2):
+            return 0
+        stage = Stage()
+        for slot in range(store.slot_count()):
+            if store.slot_id[slot] == DEAD:
+                continue
+            id = store.id_of(slot)
+            text = store.text_of(slot)
+            parse_tree(text.data(), text.size(), stage.tree)
+            append_dnf(stage.tree, stage.normal, self.max_clauses)
+            stage.ids.add(id.data(), id.size())
+            stage.texts.append(text.data(), text.size())
+            stage.text_end.push_back(stage.texts.size())
+        self._renew()
+        self._commit(stage, None, None)
+        return 0
+
+    # Looking.
+
+    cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF:
+        cdef bytes raw
+        cdef uint32_t slot = DEAD
+        try:
+            raw = id_bytes(id)
+            slot = self._store.store.find(raw, len(raw))
+        except EncodingError:
+            pass
+        if slot == DEAD:
+            raise UnknownIdError(f"id {id!r} is not in the index")
+        return slot
+
+    cdef object _id(self, uint32_t slot):
+        return id_object(self._store.store.id_of(slot))
+
+    def __len__(self):
+        return self._store.store.live_slots
+
+    def __contains__(self, id):
+        cdef bytes raw
+        try:
+            raw = id_bytes(id)
+        except EncodingError:
+            return False
+        self._begin_read()
+        try:
+            return self._store.store.find(raw, len(raw)) != DEAD
+        finally:
+            self._lock.end_read()
+
+    def __getitem__(self, id):
+        cdef string_view text
+        cdef Tree tree
+        self._begin_read()
+        try:
+            text = self._store.store.text_of(self._slot(id))
+            parse_tree(text.data(), text.size(), tree)
+        finally:
+            self._lock.end_read()
+        return expr_of(tree)
+
+    def get(self, id, default=None):
+        """The expression of an id, or the default."""
+        try:
+            return self[id]
+        except UnknownIdError:
+            return default
+
+    def __iter__(self):
+        cdef uint32_t slot
+        cdef list ids = []
+        self._begin_read()
+        try:
+            for slot in range(self._store.store.slot_count()):
+                if self._store.store.slot_id[slot] != DEAD:
+                    ids.append(self._id(slot))
+        finally:
+            self._lock.end_read()
+        return iter(ids)
+
+    def keys(self):
+        """The ids, in order of addition."""
+        return KeysView(self)
+
+    def values(self):
+        """The expressions, in order of addition."""
+        return ValuesView(self)
+
+    def items(self):
+        """Pairs of id and expression, in order of addition."""
+        return ItemsView(self)
+
+    def __repr__(self):
+        return f"<boolsieve.Index: {len(self):,} expressions, engine {engines.name_of(self._engine)!r}>"
+
+    # Matching.
+
+    cdef int _find(self, ScratchBox box, object event) except -1:
+        """Leaves the slots that match in box.scratch.slots, in order. The caller holds the lock as a reader."""
+        cdef Scratch* s = &box.scratch
+        encode_event(self._store, event, s[0], box.kept)
+        s.found.open(self._store.store.slot_count())
+        if self._store.store.clause_count() < RELEASE_FROM:
+            self._engine.match(s[0])
+        else:
+            with nogil:
+                self._engine.match(s[0])
+        s.found.drain_to(s.slots)
+        s.counters.matches += s.slots.size()
+        return 0
+
+    def match(self, event):
+        """The ids of all expressions that the event satisfies, in order of addition."""
+        cdef ScratchBox box = self._take()
+        cdef list ids = []
+        cdef size_t i
+        if not isinstance(event, dict):
+            event = mapping(event)
+        self._begin_read()
+        try:
+            self._find(box, event)
+            for i in range(box.scratch.slots.size()):
+                ids.append(self._id(box.scratch.slots[i]))
+        finally:
+            self._lock.end_read()
+            self._give(box)
+        return ids
+
+    def match_count(self, event):
+        """How many expressions the event satisfies."""
+        cdef ScratchBox box = self._take()
+        if not isinstance(event, dict):
+            event = mapping(event)
+        self._begin_read()
+        try:
+            self._find(box, event)
+            return box.scratch.slots.size()
+        finally:
+            self._lock.end_read()
+            self._give(box)
+
+    def matches(self, event, id):
+        """Whether the event satisfies the expression of this id."""
+        cdef ScratchBox box = self._take()
+        cdef Clauses clauses
+        cdef uint32_t slot, clause
+        if not isinstance(event, dict):
+            event = mapping(event)
+        self._begin_read()
+        try:
+            slot = self._slot(id)
+            encode_event(self._store, event, box.scratch, box.kept)
+            clauses = self._store.clauses()
+            for clause in range(self._store.store.slot_clause[slot],
+                                self._store.store.slot_clause[slot] + self._store.store.slot_clauses[slot]):
+                if clause_holds(clauses, clause, box.scratch.event):
+                    return True
+            return False
+        finally:
+            self._lock.end_read()
+            self._give(box)
+
+    def explain(self, event, id):
+        """Why the event satisfies the expression of this id, or not: its tree with the outcome of each part."""
+        return Explanation.of(self[id], mapping(event))
+
+    def match_batch(self, events, *, threads=1):
+        """The matches of many events.
+
+        Args:
+            events: mappings, or a table of any kind that offers the Arrow C interface (pyarrow, polars, pandas, DuckDB).
+            threads: how many threads work on it; they do not hold the GIL.
+
+        Returns:
+            `Matches`: for each event, in order, the ids of the expressions that it satisfies.
+        """
+        if not isinstance(threads, int) or threads < 1:
+            raise ValueError(f"threads is a positive int, not {threads!r}")
+        if isinstance(events, Mapping):
+            raise EncodingError("match_batch takes many events; match takes one")
+        cdef list parts
+        source = None
+        if is_arrow(events):
+            source = ArrowSource(events)
+        elif hasattr(events, "to_dict") and hasattr(events, "columns"):  # a pandas frame without pyarrow
+            events = events.to_dict("records")
+        elif not isinstance(events, list):
+            events = list(values_of(events))
+        self._begin_read()
+        try:
+            if source is not None:
+                parts = self._match_arrow(source, threads)
+            else:
+                parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
+            counts = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.uint32)
+            slots = np.concatenate([part[1] for part in parts]) if parts else np.empty(0, np.uint32)
+            offsets = np.zeros(len(counts) + 1, np.int64)
+            np.cumsum(counts, out=offsets[1:])
+            return Matches(offsets, self._ids(slots))
+        finally:
+            self._lock.end_read()
+
+    cdef list _match_arrow(self, ArrowSource source, int threads):
+        cdef Plan plan = Plan(source, self._store)
+        cdef list parts = []
+        cdef list encoders = []
+        while source.next():
+            starts = range(0, source.batch.length, TASK_ROWS)
+            for encoder in encoders:
+                (<BatchEncoder>encoder).forget()
+            parts += run(lambda start: self._match_columns(source, plan, encoders, start), starts, threads)
+        return parts
+
+    def _match_columns(self, ArrowSource source, Plan plan, list encoders, int64_t start):
+        cdef ScratchBox box = self._take()
+        cdef BatchEncoder encoder = encoders.pop() if encoders else BatchEncoder(self._store, plan)
+        cdef int64_t end = min(start + TASK_ROWS, source.batch.length)
+        cdef int64_t row
+        cdef uint32_t n
+        try:
+            with nogil:
+                encoder.start(&source.batch)
+                row = start
+                while row < end:
+                    n = <uint32_t>min(end - row, <int64_t>BLOCK_ROWS)
+                    encoder.encode(row, n, box.scratch)
+                    self._engine.match_block(box.scratch)
+                    row += n
+            return answer(box)
+        finally:
+            encoders.append(encoder)
+            self._give(box)
+
+    def _match_rows(self, list events, Py_ssize_t start):
+        cdef ScratchBox box = self._take()
+        cdef Py_ssize_t end = min(start + <Py_ssize_t>TASK_ROWS, len(events))
+        cdef Py_ssize_t first, row, last
+        try:
+            for first in range(start, end, BLOCK_ROWS):
+                last = min(first + BLOCK_ROWS, end)
+                box.scratch.block.open(last - first)
+                for row in range(first, last):
+                    try:
+                        encode_row(self._store, events[row], row - first, box.scratch, box.kept)
+                    except EncodingError as e:
+                        raise EncodingError(f"row {row}: {e}") from None
+                with nogil:
+                    box.scratch.block.sort_cells()
+                    self._engine.match_block(box.scratch)
+                box.kept.clear()
+            return answer(box)
+        finally:
+            self._give(box)
+
+    cdef object _ids(self, object slots):
+        """The ids of slots: int64 if all ids of the index are ints, else objects."""
+        cdef const uint32_t[::1] view = slots
+        cdef int64_t[::1] numbers
+        cdef Py_ssize_t i
+        cdef string_view id
+        ids = np.empty(len(slots), np.int64)
+        numbers = ids
+        for i in range(view.shape[0]):
+            id = self._store.store.id_of(view[i])
+            if id.data()[0] != c"i":
+                break
+            memcpy(&numbers[i], id.data() + 1, 8)
+        else:
+            return ids
+        # One object an expression, however often it matches.
+        known = {}
+        objects = np.empty(len(slots), object)
+        for i in range(view.shape[0]):
+            found = known.get(view[i])
+            if found is None:
+                found = known[view[i]] = self._id(view[i])
+            objects[i] = found
+        return objects
+
+    # What is inside.
+
+    def stats(self):
+        """Numbers about the index: sizes, memory in bytes, and what matching evaluated so far."""
+        self._begin_read()
+        try:
+            clauses = self._store.store.clause_count() - self._store.store.dead_clauses
+            total = count_bytes(self._store.buffers()) + count_bytes(self._engine.buffers())
+            return {
+                "engine": engines.name_of(self._engine),
+                "expressions": self._store.store.live_slots,
+                "clauses": clauses,
+                "predicates": live_predicates(self._store.clauses()),
+                "attributes": self._store.dictionary.names.size(),
+                "bytes": total,
+                "events_matched": self._counters.events,
+                "predicates_evaluated": self._counters.predicates,
+                "candidates": self._counters.candidates,
+                "matches": self._counters.matches,
+                "simd": simd_name().decode(),
+            }
+        finally:
+            self._lock.end_read()
+
+    def check_invariants(self):
+        """Asserts what the store and the engine promise about their structures; for tests."""
+        self._begin_read()
+        try:
+            self._store.check_invariants()
+            self._engine.check_invariants()
+        finally:
+            self._lock.end_read()
+
+    # Copies.
+
+    def copy(self):
+        """An index with the same content, which lives apart from this one."""
+        return _restore(*self.__reduce__()[1])
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        self._begin_read()
+        try:
+            kind, options = type(self._engine), self._engine.options()
+            return _restore, (kind, options, self.max_clauses, export_buffers(self._store.buffers()),
+                              export_buffers(self._engine.buffers()))
+        finally:
+            self._lock.end_read()
+
+
+def _restore(kind, options, max_clauses, store, engine):
+    """An index out of what `Index.__reduce__` gives."""
+    cdef Index index = Index(kind(**options), max_clauses=max_clauses)
+    import_buffers(index._store.buffers(), store)
+    index._store.restore()
+    import_buffers(index._engine.buffers(), engine)
+    return index
+
+
+cdef object mapping(object event):
+    """An event as a dict."""
+    if isinstance(event, dict):
+        return event
+    if isinstance(event, Mapping):
+        return dict(event)
+    raise EncodingError(f"an event is a mapping of attributes to values, not {type(event).__name__}")
+
+
+cdef uint64_t live_predicates(Clauses clauses) noexcept:
+    cdef uint64_t total = 0
+    cdef uint32_t clause
+    for clause in range(clauses.count):
+        if clauses.owner[clause] != DEAD:
+            total += clauses.begin[clause + 1] - clauses.begin[clause]
+    return total
+
+
+cdef list run(object task, object starts, int threads):
+    """The results of task(start) for each start, in order."""
+    if threads == 1 or len(starts) < 2:
+        return [task(start) for start in starts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(task, starts))
+
+
+cdef tuple answer(ScratchBox box):
+    """The counts and slots of a task as arrays."""
+    return to_array(box.scratch.counts), to_array(box.scratch.slots)
+
+
+cdef object to_array(const vector[uint32_t]& values):
+    cdef uint32_t[::1] view
+    array = np.empty(values.size(), np.uint32)
+    if values.size():
+        view = array
+        memcpy(&view[0], values.data(), values.size() * sizeof(uint32_t))
+    return array
