@@ -291,8 +291,8 @@ def _grouped(part: Expr, parentheses: bool) -> tuple[str | Expr, ...]:
 
 def _not_an_operand(other: Any) -> TypeError:
     return TypeError(
-        f"only expressions combine with & and |, not {other!r} of type {type(other).__name__}; put each comparison "
-        'in parentheses: (bs.attr("a") == 1) & (bs.attr("b") < 2)'
+        f"only expressions combine with & and |, not {type(other).__name__}; put each comparison in parentheses: "
+        '(bs.attr("a") == 1) & (bs.attr("b") < 2)'
     )
 
 

@@ -364,39 +364,40 @@ cdef int quoted(Source* source, const char* unterminated, const char* expected) 
             return 0
 
 
-cdef int attribute(Source* source, Node* node) except -1 nogil:
-    """Read a name into the node: parts with dots between them, each a word or in double quotes."""
+cdef int attribute(Source* source, Node* node, const char* stop) except -1 nogil:
+    """Read a name into the node: parts with dots between them, each a word or in double quotes.
+
+    stop is the end of the first word if the caller knows it, and that it is no keyword, else NULL.
+    """
     cdef const char* at
-    cdef const char* stop
-    cdef Keyword keyword
     cdef size_t part
     node.name = source.tree.arena.size()
-    if source.at < source.end and starts_word(source.at):
+    if stop == NULL and source.at < source.end and starts_word(source.at):
         stop = word_end(source.at, source.end)
-        keyword = keyword_of(source.at, stop)
-        if reserved(source, keyword, stop):
+        if reserved(source, keyword_of(source.at, stop), stop):
             return unexpected(source, source.at, b'an attribute (a keyword needs double quotes to be one: "{}")')
     while True:
         at = source.at
-        if at < source.end and at[0] == c'"':
+        if stop != NULL:
+            source.tree.arena.append(at, stop - at)
+            source.at = stop
+        elif at < source.end and at[0] == c'"':
             part = source.tree.arena.size()
             quoted(source, b"a name without an end", b'a closing "')
             if source.tree.arena.size() == part:
-                return fail(source, at, b"an empty name", b'at least one character between the double quotes')
-        elif at < source.end and starts_word(at):
-            stop = word_end(at, source.end)
-            source.tree.arena.append(at, stop - at)
-            source.at = stop
+                return fail(source, at, b"an empty name", b"at least one character between the double quotes")
         elif source.tree.arena.size() == node.name:
             return unexpected(source, at, b"an attribute")
         else:
             source.token_end = at
             return unexpected(source, at, b"the next part of the name after the dot")
-        if source.at < source.end and source.at[0] == c'.':
-            source.tree.arena.push_back(c'.')
-            source.at += 1
-        else:
+        if source.at >= source.end or source.at[0] != c'.':
             break
+        source.tree.arena.push_back(c'.')
+        source.at += 1
+        stop = NULL
+        if source.at < source.end and starts_word(source.at):
+            stop = word_end(source.at, source.end)
     node.name_length = <uint32_t>(source.tree.arena.size() - node.name)
     return 0
 
@@ -853,14 +854,13 @@ cdef inline int emit(Source* source, Op op) except -1 nogil:
     return 0
 
 
-cdef int predicate(Source* source) except -1 nogil:
-    """Read an attribute and the test that may follow."""
+cdef int predicate(Source* source, const char* stop) except -1 nogil:
+    """Read an attribute (whose first word ends at stop, or NULL) and the test that may follow."""
     cdef Node node
-    cdef const char* stop
     cdef Keyword keyword
     cdef int op
     start_node(source, &node, OP_ATTRIBUTE)
-    attribute(source, &node)
+    attribute(source, &node, stop)
     skip(source)
     op = comparison(source)
     if op:
@@ -889,7 +889,7 @@ cdef int literal_first(Source* source) except -1 nogil:
         node.op = flipped(<Op>op)
         node.count = 1
         skip(source)
-        attribute(source, &node)
+        attribute(source, &node, NULL)
     else:
         value = source.tree.literals.back()
         if value.type != LITERAL_BOOL:
@@ -953,15 +953,16 @@ cdef int parse_tree(const char* text, size_t length, Tree& tree) except -1 nogil
             source.at += 1
             continue
         if source.at[0] == c'"':
-            predicate(&source)
+            predicate(&source, NULL)
         elif starts_word(source.at):
-            keyword = keyword_at(&source, &stop)
+            stop = word_end(source.at, source.end)
+            keyword = keyword_of(source.at, stop)
             if keyword == KW_NOT:
                 group.negations += 1
                 source.at = stop
                 continue
             if not reserved(&source, keyword, stop):
-                predicate(&source)
+                predicate(&source, stop)
             elif (keyword == KW_TRUE or keyword == KW_FALSE or keyword == KW_INFINITY or keyword == KW_DATE
                     or keyword == KW_TIMESTAMP):
                 literal_first(&source)
