@@ -27,8 +27,8 @@ BERLIN = datetime.timezone(datetime.timedelta(hours=1))
         (a <= 1, "a <= 1"),
         (a > 1, "a > 1"),
         (a >= 1, "a >= 1"),
-        (5 < a, "a > 5"),
-        (5 == a, "a = 5"),
+        (5 < a, "a > 5"),  # noqa: SIM300
+        (5 == a, "a = 5"),  # noqa: SIM300
         (np.int64(5) >= a, "a <= 5"),
         (a == True, "a = TRUE"),  # noqa: E712
         (a.between(20, 40.5), "a BETWEEN 20 AND 40.5"),
@@ -62,7 +62,10 @@ BERLIN = datetime.timezone(datetime.timedelta(hours=1))
         ((attr("b") < 5) & a, "b < 5 AND a"),
         (attr("unit price") == 1, '"unit price" = 1'),
         (attr("item.price") == 1, "item.price = 1"),
-        ((attr("genre") == "classics") & attr("price").between(20, 40), "genre = 'classics' AND price BETWEEN 20 AND 40"),
+        (
+            (attr("genre") == "classics") & attr("price").between(20, 40),
+            "genre = 'classics' AND price BETWEEN 20 AND 40",
+        ),
     ],
 )
 def test_builder_equals_text(built, text):
@@ -150,7 +153,13 @@ def test_values_of_other_libraries_become_plain_literals(value, literal):
 )
 def test_unsuitable_values_are_refused_by_name(value, error, part):
     price = attr("unit price")
-    for use in (price.__eq__, price.__lt__, price.has, lambda v: price.isin([1, v]), lambda v: price.between(0, v)):
+    for use in (
+        price.__eq__,
+        price.__lt__,
+        price.has,
+        lambda v: price.isin([1, v]),
+        lambda v: price.between(0, v),
+    ):
         with pytest.raises(error, match=part) as caught:
             use(value)
         assert "unit price" in str(caught.value)
@@ -160,16 +169,16 @@ def test_unsuitable_values_are_refused_by_name(value, error, part):
 def test_collections_must_be_collections_and_not_empty(method):
     use = getattr(a, method)
     for value in ("abc", b"abc", 5, None):
-        with pytest.raises(EncodingError, match="attribute 'a'.*collection"):
+        with pytest.raises(EncodingError, match=r"attribute 'a'.*collection"):
             use(value)
-    with pytest.raises(ValueError, match="attribute 'a'.*empty"):
+    with pytest.raises(ValueError, match=r"attribute 'a'.*empty"):
         use([])
 
 
 @pytest.mark.parametrize("method", ["like", "ilike", "startswith", "endswith", "contains", "matches"])
 def test_text_tests_take_text(method):
     for value in (5, None, ["x"]):
-        with pytest.raises(EncodingError, match="attribute 'a'.*text"):
+        with pytest.raises(EncodingError, match=r"attribute 'a'.*text"):
             getattr(a, method)(value)
 
 

@@ -17,7 +17,9 @@ UTC = datetime.timezone.utc
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 names = st.one_of(
-    st.sampled_from(["a", "b.c", "_x$", "größe", "unit price", "a.b c", "a..b", ".", 'q"', "1st", "date", "日本.値"]),
+    st.sampled_from(
+        ["a", "b.c", "_x$", "größe", "unit price", "a.b c", "a..b", ".", 'q"', "1st", "date", "日本.値"]
+    ),
     st.sampled_from(sorted(RESERVED)),
     st.sampled_from(sorted(RESERVED)).map(str.lower),
     texts.filter(bool),
@@ -33,16 +35,16 @@ values = st.one_of(
 )
 
 
+PLAIN = ["ATTRIBUTE", "=", "!=", "<", "<=", ">", ">=", "HAS ANY", "HAS ALL", "HAS NONE"]
+TEXT_TESTS = ["STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES"]
+WITH_NOT = ["IN", "BETWEEN", "IS NULL", "IS DISTINCT FROM", "LIKE", "ILIKE", *TEXT_TESTS, "HAS"]
+
+
 @st.composite
 def predicates(draw):
     name, negated = draw(names), draw(st.booleans())
-    op = draw(
-        st.sampled_from(
-            "ATTRIBUTE|=|!=|<|<=|>|>=|IN|BETWEEN|IS NULL|IS DISTINCT FROM|LIKE|ILIKE|STARTS WITH|ENDS WITH|CONTAINS|"
-            "MATCHES|HAS|HAS ANY|HAS ALL|HAS NONE".split("|")
-        )
-    )
-    if op in ("ATTRIBUTE", "=", "!=", "<", "<=", ">", ">=", "HAS ANY", "HAS ALL", "HAS NONE"):
+    op = draw(st.sampled_from([*PLAIN, *WITH_NOT]))
+    if op in PLAIN:
         negated = False
     escape = None
     if op in ("ATTRIBUTE", "IS NULL"):
@@ -54,7 +56,7 @@ def predicates(draw):
     elif op in ("LIKE", "ILIKE"):
         escape = draw(st.sampled_from([None, "!", "\\", "'", "é", "😀"]))
         operands = [draw(texts) + "x"]
-    elif op in ("STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES"):
+    elif op in TEXT_TESTS:
         operands = [draw(texts)]
     else:
         operands = [draw(values)]
@@ -73,7 +75,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(trees)
 @example(Predicate("a", "=", [-0.0]))
 @example(Predicate("a", "IN", [1, 1.0, True, "1"]))
@@ -92,16 +94,16 @@ def test_a_tree_survives_the_flat_form(tree):
     assert through_tree(tree) == tree
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("&|~<>"), predicates()), min_size=40, max_size=60))
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("&|~<>"), leaves), min_size=20, max_size=40))
 def test_long_and_lopsided_trees_survive_both_forms(steps):
     tree = Const(True)
-    for step, predicate in steps:
+    for step, leaf in steps:
         if step == "~":
             tree = ~tree
         else:
             kind = And if step in "&<" else Or
-            tree = kind(tree, predicate) if step in "&|" else kind(predicate, tree)
+            tree = kind(tree, leaf) if step in "&|" else kind(leaf, tree)
     assert parse(str(tree)) == tree
     assert through_tree(tree) == tree
 
@@ -126,9 +128,11 @@ def test_long_and_lopsided_trees_survive_both_forms(steps):
         "a = 1 AND b != 2.5 AND c = 1e+16 AND d = -INFINITY",
         "a LIKE 'x!%' ESCAPE '!' AND b NOT ILIKE '%''%'",
         "a IS NULL OR b IS NOT NULL OR c IS DISTINCT FROM 1 OR d IS NOT DISTINCT FROM 'x'",
-        "d = DATE '0999-01-02' OR t < TIMESTAMP '2026-01-02 03:04:05Z' OR u < TIMESTAMP '2026-01-02 00:00:00.000001Z'",
+        "d = DATE '0999-01-02' OR t < TIMESTAMP '2026-01-02 03:04:05Z'",
+        "t < TIMESTAMP '2026-01-02 00:00:00.000001Z'",
         '"in" = 1 AND "unit price" < 2 AND "a""b" AND item.price AND "1a"',
-        "tags HAS 1 AND tags NOT HAS 2 AND tags HAS ANY (1, 2) AND tags HAS ALL ('x') AND tags HAS NONE (TRUE)",
+        "tags HAS 1 AND tags NOT HAS 2",
+        "tags HAS ANY (1, 2) AND tags HAS ALL ('x') AND tags HAS NONE (TRUE)",
         "date = 1 AND order.from = 2",
     ],
 )
@@ -162,5 +166,5 @@ def test_floats_are_read_as_python_reads_them(value):
 @pytest.mark.parametrize("word", sorted(RESERVED))
 def test_a_reserved_word_is_quoted_as_a_name_and_unreadable_without(word):
     assert str(Predicate(word.lower(), "=", [1])) == f'"{word.lower()}" = 1'
-    with pytest.raises(ValueError, match="keyword|unexpected|expected"):
-        parse(f"{word} + 1")
+    with pytest.raises(ValueError, match="unexpected keyword"):
+        parse(f"1 = {word}")

@@ -19,7 +19,7 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
 def plain_value(value: Any, name: str) -> Value:
-    """A bool, int, float, str, date or aware datetime in UTC. The errors name the attribute that it is for."""
+    """A bool, int, float, str, date or aware datetime in UTC. Errors name the attribute that it is for."""
     kind = type(value)
     if kind is str:
         return plain_text(value, name)
@@ -84,7 +84,9 @@ def plain_pattern(pattern: Any, escape: Any, name: str) -> tuple[str, str | None
         return pattern, None
     escape = plain_text(escape, name)
     if len(escape) != 1 or escape == "\0":
-        raise ValueError(f"attribute {name!r}: the escape {escape!r} is not one character (other than U+0000)")
+        raise ValueError(
+            f"attribute {name!r}: the escape {escape!r} is not one character (other than U+0000)"
+        )
     # What is left after the escaped pairs ends in the escape only if nothing follows it.
     trailing = len(pattern) - len(pattern.rstrip(escape))
     if trailing % 2 == 1:
