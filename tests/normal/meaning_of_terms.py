@@ -1,4 +1,4 @@
-"""What expressions and clauses mean, in plain Python and as slowly as it gets: the two sides that must agree."""
+"""What expressions and clauses mean, in plain Python: the two sides that must agree."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 """The normal forms for Python: clauses as lists of readable terms."""
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from boolsieve.language.convert cimport tree_of
 from boolsieve.language.tree cimport *

@@ -1,9 +1,9 @@
 # distutils: language = c++
 """Predicates -> terms: which values make a predicate, or its negation, TRUE.
 
-A point is a TERM_IN with one literal. Bools have two values only, so each comparison of bools is a TERM_IN with one of
-them, a TERM_PRESENT, or never true: engines see equalities only. LIKE patterns are resolved here: those that are an
-equality, a prefix, a suffix or a substring in disguise become that.
+A point is a TERM_IN with one literal. Bools have two values only, so each comparison of bools is a TERM_IN
+with one of them, a TERM_PRESENT, or never true: engines see equalities only. LIKE patterns are resolved here:
+those that are an equality, a prefix, a suffix or a substring in disguise become that.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -125,21 +125,27 @@ cdef int add_points(
 cdef int add_comparison(Workspace& work, const Node& node, Op op, Literal literal) except -1 nogil:
     cdef uint64_t first
     cdef uint8_t bounds
+    cdef bint below = op == OP_LT or op == OP_LE
+    cdef bint closed = op == OP_LE or op == OP_GE
+    cdef bint wide  # whether the bound has the other bool on its inner side
     literal = canonical(literal)
     if literal.type == LITERAL_BOOL:
-        if op == OP_LT or op == OP_LE:
-            return add_bools(work, node, op == OP_LE or literal.integer == 1, op == OP_LE and literal.integer == 1)
-        return add_bools(work, node, op == OP_GE and literal.integer == 0, op == OP_GE or literal.integer == 0)
-    if op == OP_LT or op == OP_LE:
-        bounds = LOW_NONE | (HIGH_OPEN if op == OP_LT else 0)
+        wide = literal.integer == below
+        if below:
+            return add_bools(work, node, closed or wide, closed and wide)
+        return add_bools(work, node, closed and wide, closed or wide)
+    if below:
+        bounds = LOW_NONE | (0 if closed else HIGH_OPEN)
     else:
-        bounds = HIGH_NONE | (LOW_OPEN if op == OP_GT else 0)
+        bounds = HIGH_NONE | (0 if closed else LOW_OPEN)
     first = work.hold(literal)
     work.hold(literal)
     return add_term(work, node, TERM_RANGE, family_of(literal.type), first, 2, bounds)
 
 
-cdef int add_between(Workspace& work, const Node& node, Literal low, Literal high, bint fails) except -1 nogil:
+cdef int add_between(
+    Workspace& work, const Node& node, Literal low, Literal high, bint fails
+) except -1 nogil:
     cdef Family family = family_of(low.type)
     cdef uint64_t first
     cdef int order
@@ -170,7 +176,9 @@ cdef int add_derived(
     )
 
 
-cdef int add_text(Workspace& work, const Node& node, Derived derived, Literal operand, bint fails) except -1 nogil:
+cdef int add_text(
+    Workspace& work, const Node& node, Derived derived, Literal operand, bint fails
+) except -1 nogil:
     """A prefix, suffix or substring; each string has the empty one."""
     if operand.length:
         return add_derived(work, node, FAMILY_STRING, derived, operand, fails)
@@ -184,6 +192,7 @@ cdef int add_like(
     cdef uint64_t end, i
     cdef bint head, tail
     cdef bint inner = False
+    cdef Derived derived
     resolve_pattern(tree.arena, pattern, node.escape, work.arena)
     if folded:
         fold_from(work, start)
@@ -200,7 +209,8 @@ cdef int add_like(
     pattern.offset = start
     pattern.length = <uint32_t>(end - start)
     if inner:
-        return add_derived(work, node, FAMILY_STRING, DERIVED_FOLDED_LIKE if folded else DERIVED_LIKE, pattern, fails)
+        derived = DERIVED_FOLDED_LIKE if folded else DERIVED_LIKE
+        return add_derived(work, node, FAMILY_STRING, derived, pattern, fails)
     if head and tail:
         return add_text(work, node, DERIVED_FOLDED_CONTAINS if folded else DERIVED_CONTAINS, pattern, fails)
     if head:
@@ -212,11 +222,13 @@ cdef int add_like(
     return add_points(work, node, &pattern, 1, fails)
 
 
-cdef int resolve_pattern(const string& source, Literal pattern, uint32_t escape, string& target) except -1 nogil:
+cdef int resolve_pattern(
+    const string& source, Literal pattern, uint32_t escape, string& target
+) except -1 nogil:
     """Append the pattern without escapes, wildcards as bytes of their own.
 
-    In a run of wildcards only the number of _ and whether there is a % matter: the _ go first, then one %. An escape
-    character makes the one after it plain; at the very end it stands for itself.
+    In a run of wildcards only the number of _ and whether there is a % matter: the _ go first, then one %. An
+    escape character makes the one after it plain; at the very end it stands for itself.
     """
     cdef uint64_t i = pattern.offset
     cdef uint64_t end = pattern.offset + pattern.length

@@ -1,9 +1,10 @@
 # distutils: language = c++
 """Terms on one attribute, joined by AND or by OR -> the fewest terms that say the same.
 
-Three steps down: attribute, family, values. An attribute has a value of one family or none, which decides between terms
-of different families. Within a family, ranges and points are sets of values: OR unites the sets, AND unites what they
-exclude, both with the same sweep over cuts (csrc/boolsieve/cuts.hpp), and what comes out is written as terms again.
+Three steps down: attribute, family, values. An attribute has a value of one family or none, which decides
+between terms of different families. Within a family, ranges and points are sets of values: OR unites the
+sets, AND unites what they exclude, both with the same sweep over cuts (csrc/boolsieve/cuts.hpp), and what
+comes out is written as terms again.
 
 Whole numbers get no special treatment: `a > 1 AND a < 2` stays, since an event may hold 1.5.
 """
@@ -16,7 +17,7 @@ from boolsieve.normal.workspace cimport *
 
 
 cdef enum:
-    MAX_DECISIONS = 4096  # points times derived predicates: more stay as they are, so that no product is computed
+    MAX_DECISIONS = 4096  # points times derived predicates: beyond, both stay as they are
 
 
 cdef extern from "<string.h>" nogil:
@@ -78,8 +79,8 @@ cdef int merge_name(Workspace& work, uint64_t begin, uint64_t end, Op op) except
             work.merged.push_back(work.gathered[begin])
             return 0
 
-    # Of the families now left in `families`, at most one, the terms matter and those of others say nothing more; if it
-    # is empty each family is merged for itself.
+    # Of the families now left in `families`, at most one, the terms matter and those of others say nothing
+    # more; if it is empty each family is merged for itself.
     i = begin
     while i < end:
         family = work.gathered[i].family
@@ -97,7 +98,7 @@ cdef int merge_name(Workspace& work, uint64_t begin, uint64_t end, Op op) except
 
 
 cdef int merge_family(Workspace& work, uint64_t begin, uint64_t end, Op op, bint absent) except -1 nogil:
-    """Merge sorted terms of one family, with or without a TERM_ABSENT among them; 1 if they decide the whole."""
+    """Merge sorted terms of one family, TERM_ABSENT among them if `absent`; 1 if they decide the whole."""
     cdef Term pattern = work.gathered[begin]
     cdef uint64_t i
     cdef uint64_t holds = end
@@ -295,8 +296,8 @@ cdef int write_outside(Workspace& work, const Term& pattern) except -1 nogil:
 cdef int write_inside(Workspace& work, const Term& pattern) except -1 nogil:
     """OR: the values of work.intervals, which are not all values, in as few terms as possible.
 
-    Two rays that point outwards are one TERM_NOT_RANGE if they are open; a closed one is open but for a point, which
-    costs nothing if there are points anyway.
+    Two rays that point outwards are one TERM_NOT_RANGE if they are open; a closed one is open but for a
+    point, which costs nothing if there are points anyway.
     """
     cdef size_t n = work.intervals.size()
     cdef size_t i
@@ -307,7 +308,7 @@ cdef int write_inside(Workspace& work, const Term& pattern) except -1 nogil:
         return 0
     low = work.intervals[0].high
     high = work.intervals[n - 1].low
-    rays = n > 1 and work.intervals[0].low.side == SIDE_BELOW_ALL and work.intervals[n - 1].high.side == SIDE_ABOVE_ALL
+    rays = work.intervals[0].low.side == SIDE_BELOW_ALL and work.intervals[n - 1].high.side == SIDE_ABOVE_ALL
     if rays and all_points(work.order(), work.gaps):
         first = work.literals.size()
         for i in range(work.gaps.size()):

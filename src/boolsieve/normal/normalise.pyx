@@ -1,16 +1,18 @@
 # distutils: language = c++
 """Normal forms: DNF and CNF of a tree under a budget of clauses.
 
-1. `build_groups` walks the tree once, root first, and pushes NOT down to the predicates: an expression matches if it is
-   TRUE, and once no NOT is left only "is this predicate TRUE" matters (UNKNOWN counts as FALSE). Chains become groups of
-   any width, AND below OR below AND.
-2. `simplify_groups` goes back up: the predicates of a group are merged attribute by attribute (merge.pyx), groups that
-   come out as TRUE, FALSE or one term move into their parent, and each group counts the clauses it would need.
-3. Within the budget, `distribute` writes the clauses. It extends one clause at a time by one alternative after the
-   other, merges on the way, and turns back as soon as the clause is a contradiction (CNF: a tautology).
+1. `build_groups` walks the tree once, root first, and pushes NOT down to the predicates: an expression
+   matches if it is TRUE, and once no NOT is left only "is this predicate TRUE" matters (UNKNOWN counts as
+   FALSE). Chains become groups of any width, AND below OR below AND.
+2. `simplify_groups` goes back up: the predicates of a group are merged attribute by attribute (merge.pyx),
+   groups that come out as TRUE, FALSE or one term move into their parent, and each group counts the clauses
+   it would need.
+3. Within the budget, `distribute` writes the clauses. It extends one clause at a time by one alternative
+   after the other, merges on the way, and turns back as soon as the clause is a contradiction (CNF: a
+   tautology).
 
-CNF is the same with AND and OR exchanged in step 3. A plain conjunction is one group, ready after step 2. Nothing
-recurses; steps 1 and 2 are linear but for sorting, step 3 is linear in what step 2 counted.
+CNF is the same with AND and OR exchanged in step 3. A plain conjunction is one group, ready after step 2.
+Nothing recurses; steps 1 and 2 are linear but for sorting, step 3 is linear in what step 2 counted.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -25,7 +27,7 @@ from boolsieve.normal.workspace cimport *
 cdef enum:
     # Contradictions may bring the clauses below the budget: worth a try up to this many times the budget.
     TRIED = 64
-    # Terms and literals for each clause of the budget, beyond those written: a bound for memory, not for clauses.
+    # Terms and literals for each clause of the budget, beyond those written: what bounds memory and time.
     TERMS_A_CLAUSE = 1024
     # Up to so many clauses each pair is compared, to drop those that contain all terms of another.
     FEW = 64
@@ -87,13 +89,12 @@ cdef int raise_budget_error(Workspace& work, uint64_t budget, Op inner) except -
     if clauses <= budget:
         needs += f" with {size:,} terms and literals in all"
         allowed += f", which allows {size_limit(work, budget):,}"
-    raise BudgetError(
-        f"the expression needs {needs} in {form} normal form, but {allowed}: raise it with max_clauses=", clauses, budget
-    )
+    message = f"the expression needs {needs} in {form} normal form, but {allowed}: raise it with max_clauses="
+    raise BudgetError(message, clauses, budget)
 
 
 cdef int build_groups(const Tree& tree, Workspace& work) except -1:
-    """Step 1. The nodes are in postfix order, so from the back each parent comes before its right, then its left child."""
+    """Step 1. In postfix order from the back, a parent comes first, then its right and its left child."""
     cdef uint64_t i, added
     cdef Context context
     cdef const Node* node
@@ -149,7 +150,7 @@ cdef int link_terms(Workspace& work, uint32_t group) except -1 nogil:
 
 cdef int simplify_groups(Workspace& work, Op inner) except -1 nogil:
     """Step 2. Children come after their parents, so from the back each group finds its own children done."""
-    cdef uint32_t g, parent, child, term
+    cdef uint32_t g, parent, term
     cdef Group* group
     for g in range(<uint32_t>work.groups.size(), 0, -1):
         group = &work.groups[g - 1]
@@ -180,7 +181,7 @@ cdef int simplify_groups(Workspace& work, Op inner) except -1 nogil:
 
 
 cdef int count_clauses(Workspace& work, Group* group, Op inner) noexcept nogil:
-    """How many clauses the group would need, and how many terms and literals they would have: nothing is written yet."""
+    """How many clauses the group would need, and how many terms and literals these would have in all."""
     cdef uint64_t size = 0
     cdef uint64_t i
     cdef uint32_t child = group.child
@@ -238,7 +239,7 @@ cdef int distribute(Workspace& work, Op inner) except -1 nogil:
 
 
 cdef int gather_group(Workspace& work, uint32_t g, uint32_t* pending) except -1 nogil:
-    """Gather all that follows from choosing the group; what leaves a choice is put before the pending groups."""
+    """Gather all that follows from choosing the group; groups that leave a choice become pending."""
     cdef Group* group
     cdef Pending entry
     cdef uint32_t child
@@ -246,7 +247,9 @@ cdef int gather_group(Workspace& work, uint32_t g, uint32_t* pending) except -1 
     while not work.forced.empty():
         group = &work.groups[work.forced.back()]
         work.forced.pop_back()
-        work.gathered.insert(work.gathered.end(), work.merged.begin() + group.begin, work.merged.begin() + group.end)
+        work.gathered.insert(
+            work.gathered.end(), work.merged.begin() + group.begin, work.merged.begin() + group.end
+        )
         child = group.child
         while child != NONE:
             if work.groups[child].width == 1:  # a group: a single term would have moved up

@@ -32,15 +32,16 @@ _DERIVED = {
 class Term:
     r"""One condition on one attribute.
 
-    `str()` writes it in the language of expressions; only "has a value of that family" and "has none" have no words there
-    and read `a IS A NUMBER`, `a IS NOT A NUMBER`.
+    `str()` writes it in the language of expressions; only "has a value of that family" and "has none" have no
+    words there and read `a IS A NUMBER`, `a IS NOT A NUMBER`.
 
     Attributes:
         name: of the attribute.
         family: of the values that it tests; "any" for presence as such.
-        kind: "range", "in", "not range" (outside a closed range), "not in", "present", "absent", "holds", "fails".
-        values: the two ends of a range, the members of a set, or the operand of a derived predicate. A missing end of a
-            range is None. The operand of "like" and "folded like" has its plain %, _ and \ behind a \.
+        kind: "range", "in", "not range" (outside a closed range), "not in", "present", "absent", "holds",
+            "fails".
+        values: the two ends of a range, the members of a set, or the operand of a derived predicate. A
+            missing end of a range is None. In the operand of "like" and "folded like", \ is the escape.
         low_open, high_open: of a range, whether the end itself is excluded.
         derived: which predicate holds or fails, such as "starts", "has", "folded contains"; else "".
     """
@@ -91,7 +92,7 @@ class Term:
 
 
 def pattern_text(operand: bytes) -> str:
-    r"""The operand of a term as text; in a pattern (its wildcards are the bytes 0xFF and 0xFE) \ is the escape."""
+    r"""The operand of a term as text; a pattern, whose wildcards are the bytes 0xFF and 0xFE, gets escapes."""
     if b"\xff" in operand or b"\xfe" in operand:
         for plain in (b"\\", b"%", b"_"):
             operand = operand.replace(plain, b"\\" + plain)
