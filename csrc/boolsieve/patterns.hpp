@@ -2,8 +2,8 @@
 //
 // Every predicate hangs on one literal: its operand, or the longest run of letters in a LIKE. The literals are in tries
 // (forest.hpp): anchored ones walk from the value's begin (prefixes, whole values) or, reversed, from its end
-// (suffixes); floating ones are found anywhere in one pass with failure links. What is reached holds, but for a LIKE with
-// wildcards inside: that is then matched as a whole. A pattern without a literal (`__%`) is tried on each value.
+// (suffixes); floating ones are found anywhere in one pass with failure links. What is reached holds, but for a LIKE
+// with wildcards inside: that is then matched as a whole. A pattern without a literal (`__%`) is tried on each value.
 //
 //   buffer      type      length         meaning
 //   names       IntMap    groups         name << 1 | folded -> group
@@ -22,9 +22,9 @@
 // 3. The invariants of both forests.
 //
 // Cost: find takes a step a byte for each of the four kinds in use, for CONTAINS amortised over the value (while there
-// are fresh literals: times the longest of them), and one matching of the value for each LIKE whose literal is there. A
-// matching takes at most the product of both lengths. Memory: 12 bytes a predicate, 9 (floating 17 to 20) a byte of literal
-// that it does not share with others.
+// are fresh literals: times the longest of them), and one matching of the value for each LIKE whose literal is there.
+// A matching takes at most the product of both lengths. Memory: 12 bytes a predicate, 9 (floating 17 to 20) a byte of
+// literal that it does not share with others.
 // Threads: find is const and may run side by side; add and settle may not run beside anything.
 #pragma once
 
