@@ -20,8 +20,8 @@
 //   edges        IntMap    fresh      parent << 8 | byte -> fresh node; the parent is a fresh node or ROOT | root
 //   fresh_heads  uint32_t  fresh      head of the fresh node's list, or NONE
 // and with failure links, where fail(v) is the node of v's longest proper suffix (a root's is itself):
-//   links        uint32_t  nodes      fail(v), or ROW | the node's row; HIT is set if v or a node on the way of fail has
-//                                     a list
+//   links        uint32_t  nodes      fail(v), or ROW | the node's row; HIT is set if v or a node on the way of fail
+//                                     has a list
 //   reports      uint32_t  nodes      the next node on the way of fail that has a list, or NONE
 //   classes      uint16_t  256        a number from 1 for each byte that is a label, 0 for the others
 //   rows         uint32_t  rows * C   C is the number of classes + 1; a row holds fail(v) and then, for each class, the
@@ -29,11 +29,11 @@
 //
 // 1. The linked roots are the nodes 0, 1, ...; first[0] is their number, first never falls, its last is the number of
 //    nodes; the labels of a node's children rise.
-// 2. fail(v) is the longest proper suffix of v's string that has a node below the same root; a row tells for each byte the
-//    longest suffix of v's string and that byte that has a node. Exactly the nodes that is_wide have a row.
+// 2. fail(v) is the longest proper suffix of v's string that has a node below the same root; a row tells for each byte
+//    the longest suffix of v's string and that byte that has a node. Exactly the nodes that is_wide have a row.
 // 3. reports[v] is the first node with a list on the way fail(v), fail(fail(v)), ...
-// 4. A fresh node has one edge, its parent has a lower number, and there are at most nodes / SHARE fresh ones (more only
-//    after memory ran out).
+// 4. A fresh node has one edge, its parent has a lower number, and there are at most nodes / SHARE fresh ones (more
+//    only after memory ran out).
 // 5. No root has a list: the empty string is nobody's.
 //
 // Threads: all const functions may run side by side; the others may not run beside anything.
@@ -56,8 +56,8 @@ namespace boolsieve {
 class Forest {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFF;
-    // Laying out costs SHARE + 1 steps a node in all; while there are fresh nodes, a search within texts takes two to three
-    // times as long, however few they are, and they take 25 bytes instead of 9 or 17.
+    // Laying out costs SHARE + 1 steps a node in all; while there are fresh nodes, a search within texts takes two to
+    // three times as long, however few they are, and they take 25 bytes instead of 9 or 17.
     static constexpr uint32_t SHARE = 4;
 
     explicit Forest(bool with_links) noexcept : with_links_(with_links) {}

@@ -47,8 +47,8 @@ inline uint64_t mix(uint64_t key) noexcept {
     return fold(key * ROOT7 ^ ROOT2, ROOT3);
 }
 
-// Of a string of bytes. Up to 16 bytes are read as two words that may overlap, so that no loop and no masking is needed;
-// longer ones take 16 bytes a step and end with their last 16, which may overlap too.
+// Of a string of bytes. Up to 16 bytes are read as two words that may overlap, so that no loop and no masking is
+// needed; longer ones take 16 bytes a step and end with their last 16, which may overlap too.
 inline uint64_t hash_bytes(const char* bytes, size_t length) noexcept {
     using namespace hashing;
     uint64_t state = ROOT5 ^ length;

@@ -7,8 +7,8 @@
 //
 // 1. keys and values are both empty, or of the same power of two, and at most three quarters are in use.
 // 2. Each key stands in exactly one place, in the unbroken run of used places that begins at its home, mix(key).
-// 3. A place is empty if and only if its value is NONE, and then its key is 0. (So a look-up reads values only where the
-//    key is the one sought or 0.)
+// 3. A place is empty if and only if its value is NONE, and then its key is 0. (So a look-up reads values only where
+//    the key is the one sought or 0.)
 //
 // Threads: find is const and may run side by side; set and erase may not run beside anything.
 #pragma once

@@ -1,9 +1,9 @@
 // Patterns finds, for one string value of an event, all stored string predicates on that attribute that hold.
 //
 // Every predicate hangs on one literal: its operand, or the longest run of letters in a LIKE. The literals are in tries
-// (forest.hpp): anchored ones walk from the value's begin (prefixes, whole values) or, reversed, from its end (suffixes);
-// floating ones are found anywhere in one pass with failure links. What is reached holds, but for a LIKE with wildcards
-// inside: that is then matched as a whole. A pattern without a literal (`__%`) is tried on each value of its attribute.
+// (forest.hpp): anchored ones walk from the value's begin (prefixes, whole values) or, reversed, from its end
+// (suffixes); floating ones are found anywhere in one pass with failure links. What is reached holds, but for a LIKE
+// with wildcards inside: that is then matched as a whole. A pattern without a literal (`__%`) is tried on each value.
 //
 //   buffer      type      length         meaning
 //   names       IntMap    groups         name << 1 | folded -> group
@@ -21,10 +21,10 @@
 // 2. attributes, checks and next are of one length; each check is NONE or below the number of LIKEs.
 // 3. The invariants of both forests.
 //
-// Cost: find takes a step a byte for each of the four kinds in use, for CONTAINS amortised over the value (while there are
-// fresh literals: times the longest of them), and one matching of the value for each LIKE whose literal is there. A
-// matching takes at most the product of both lengths. Memory: 12 bytes a predicate, 9 (floating 17) a byte of literal
-// that it does not share with others.
+// Cost: find takes a step a byte for each of the four kinds in use, for CONTAINS amortised over the value (while there
+// are fresh literals: times the longest of them), and one matching of the value for each LIKE whose literal is there.
+// A matching takes at most the product of both lengths. Memory: 12 bytes a predicate, 9 (floating 17 to 20) a byte of
+// literal that it does not share with others.
 // Threads: find is const and may run side by side; add and settle may not run beside anything.
 #pragma once
 
@@ -82,8 +82,8 @@ class Patterns {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFF;
 
-    // Registers a predicate on the attribute with this name, to be reported as `attribute`. The caller sees to it that no
-    // predicate comes twice. If memory runs out, nothing is registered.
+    // Registers a predicate on the attribute with this name, to be reported as `attribute`. The caller sees to it that
+    // no predicate comes twice. If memory runs out, nothing is registered.
     void add(uint32_t name, Derived kind, const char* operand, size_t length, uint32_t attribute) {
         const auto* bytes = reinterpret_cast<const uint8_t*>(operand);
         switch (kind) {

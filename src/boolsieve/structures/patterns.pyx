@@ -1,4 +1,3 @@
-# distutils: language = c++
 """String predicates by their literals, for Python."""
 
 from libc.stdint cimport uint32_t

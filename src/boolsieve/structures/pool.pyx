@@ -1,4 +1,3 @@
-# distutils: language = c++
 """Interned strings and a map of integers, for Python."""
 
 from libc.stdint cimport uint32_t, uint64_t
