@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from boolsieve.encoding import arrow
 from boolsieve.errors import EncodingError
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
 
 _SHOWN = 5  # rows, and ids a row, in repr
 _ROWS_AT_ONCE = 4096  # that iteration turns into Python objects
@@ -24,13 +21,13 @@ _ROWS_AT_ONCE = 4096  # that iteration turns into Python objects
 class Matches:
     """For each row of a batch, the ids of its matches in order of addition.
 
-    `len(matches)` is the number of rows, `matches[i]` the list of the ids of row i, a slice is a `Matches` again (with
-    step 1 it shares the memory), and iteration yields lists of ids. The arrays are read-only.
+    `len(matches)` is the number of rows, `matches[i]` the list of the ids of row i, a slice is a `Matches`
+    again (with step 1 it shares the memory), and iteration yields lists of ids. The arrays are read-only.
 
-    Arrow consumers take it without pyarrow and, for int ids, without copying them. As an array (`pyarrow.array(m)`,
-    `polars.Series(m)`) it is a list of ids a row; as a stream (`pyarrow.table(m)`, `pandas.DataFrame.from_arrow(m)`,
-    `duckdb.sql("FROM m")`) it is a table of the columns `row` and `id`, a match a line, as of `to_pandas()` and
-    `to_polars()`.
+    Arrow consumers take it without pyarrow and, for int ids, without copying them. As an array
+    (`pyarrow.array(m)`, `polars.Series(m)`) it is a list of ids a row; as a stream (`pyarrow.table(m)`,
+    `pandas.DataFrame.from_arrow(m)`, `duckdb.sql("FROM m")`) it is a table of the columns `row` and `id`, a
+    match a line, like the frames of `to_pandas()` and `to_polars()`.
 
     Args:
         offsets: the ids of row i are `ids[offsets[i]:offsets[i + 1]]`; one entry more than there are rows.
@@ -40,15 +37,17 @@ class Matches:
     __slots__ = ("_ids", "_offsets")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, offsets: npt.ArrayLike, ids: npt.ArrayLike) -> None:
-        starts = np.ascontiguousarray(offsets, dtype=np.int64)
-        if starts.ndim != 1 or not len(starts) or starts[0] < 0 or np.any(starts[1:] < starts[:-1]):
-            raise ValueError("offsets must be one-dimensional, not empty and ascending from 0 or more")
-        values = _id_array(ids)
-        if starts[-1] > len(values):
-            raise ValueError(f"offsets go up to {starts[-1]}, but there are {len(values)} ids")
-        self._offsets = _read_only(starts)
-        self._ids = _read_only(values)
+    def __init__(self, offsets: npt.NDArray[np.int64], ids: npt.NDArray[Any]) -> None:
+        if offsets.dtype != np.int64 or offsets.ndim != 1 or not len(offsets):
+            raise ValueError(
+                f"offsets must be int64, at least one, not {offsets.dtype} of shape {offsets.shape}"
+            )
+        if ids.dtype not in (np.int64, np.object_) or ids.ndim != 1:
+            raise EncodingError(f"ids must be int64 or objects, not {ids.dtype} of shape {ids.shape}")
+        if offsets[0] < 0 or np.any(offsets[1:] < offsets[:-1]) or offsets[-1] > len(ids):
+            raise ValueError(f"offsets must ascend between 0 and the number of ids, {len(ids)}")
+        self._offsets: npt.NDArray[np.int64] = _read_only(np.ascontiguousarray(offsets))
+        self._ids: npt.NDArray[Any] = _read_only(np.ascontiguousarray(ids))
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -90,7 +89,8 @@ class Matches:
             at += len(self)
         if not 0 <= at < len(self):
             raise IndexError(f"row {row} of {len(self)}")
-        return self._ids[self._offsets[at] : self._offsets[at + 1]].tolist()
+        ids: list[Any] = self._ids[self._offsets[at] : self._offsets[at + 1]].tolist()
+        return ids
 
     def _slice(self, start: int, stop: int, step: int) -> Matches:
         if step == 1:
@@ -108,7 +108,7 @@ class Matches:
             bounds = self._offsets[start : start + _ROWS_AT_ONCE + 1]
             ids = self._ids[bounds[0] : bounds[-1]].tolist()
             ends = (bounds - bounds[0]).tolist()
-            for first, last in zip(ends, ends[1:], strict=False):
+            for first, last in itertools.pairwise(ends):
                 yield ids[first:last]
 
     def __eq__(self, other: object) -> bool:
@@ -133,65 +133,57 @@ class Matches:
         """A list of ids for each row."""
         return list(self)
 
-    def to_arrow(self) -> pyarrow.ListArray[Any]:
+    def to_arrow(self) -> Any:
         """A pyarrow list array, a list of ids a row."""
         return _needed("pyarrow", "to_arrow").array(self)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> Any:
         """A pandas data frame with the columns `row` and `id`, a match a line."""
-        return _needed("pandas", "to_pandas").DataFrame({"row": self.rows(), "id": self.ids}, copy=False)
+        # pandas copies the ids here, so that its frame can be written to.
+        return _needed("pandas", "to_pandas").DataFrame({"row": self.rows(), "id": self.ids})
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> Any:
         """A polars data frame with the columns `row` and `id`, a match a line."""
-        frame = _needed("polars", "to_polars").DataFrame
-        ids = self._arrow_ids()
-        return frame({"row": self.rows(), "id": ids}, schema_overrides={"id": _polars_type(ids)})
+        return _needed("polars", "to_polars").DataFrame(_Table(self))
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         """An Arrow list array; a requested schema is ignored, as the interface allows."""
         return arrow.export_lists(self.offsets, self._arrow_ids())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """An Arrow table of the columns `row` and `id`; a requested schema is ignored, as the interface allows."""
+        """An Arrow table of the columns `row` and `id`; a requested schema is ignored here, too."""
         return arrow.export_pairs(self.rows(), self._arrow_ids())
 
     def _arrow_ids(self) -> npt.NDArray[np.int64] | list[str]:
         """The ids as one of the types that a typed column can have."""
         if self._ids.dtype == np.int64:
             return self.ids
-        ids = self.ids.tolist()
+        ids: list[Any] = self.ids.tolist()
         types = set(map(type, ids))
         if types <= {str}:
             return ids
         if types <= {int}:
             return np.array(ids, dtype=np.int64)
-        raise EncodingError("ids are ints and strings, which no column of one type holds; use to_lists() or to_pandas()")
+        raise EncodingError(
+            "ids are ints and strings, which no column of one type holds; use to_lists() or to_pandas()"
+        )
+
+
+class _Table:
+    """Matches as a stream alone, for consumers that would rather take the array."""
+
+    def __init__(self, matches: Matches) -> None:
+        self.__arrow_c_stream__ = matches.__arrow_c_stream__
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
+    view: npt.NDArray[Any] = array.view()
     view.flags.writeable = False
     return view
 
 
-def _id_array(ids: npt.ArrayLike) -> npt.NDArray[Any]:
-    values = np.asarray(ids)
-    if values.ndim != 1:
-        raise ValueError("ids must be one-dimensional")
-    if values.dtype.kind == "i" or not len(values):
-        return np.ascontiguousarray(values, dtype=object if values.dtype.kind in "OU" else np.int64)
-    if values.dtype.kind in "OU":
-        return values.astype(object, copy=False)
-    raise EncodingError(f"ids must be int64 or objects, not {values.dtype}")
-
-
 def _needed(package: str, method: str) -> Any:
     try:
-        return __import__(package)
+        return importlib.import_module(package)
     except ImportError as error:
         raise ImportError(f"Matches.{method}() needs the package {package}: pip install {package}") from error
-
-
-def _polars_type(ids: npt.NDArray[np.int64] | list[str]) -> Any:
-    polars = __import__("polars")
-    return polars.String if isinstance(ids, list) else polars.Int64

@@ -1,8 +1,9 @@
 """Arrow without pyarrow: reads any producer and exports through the Arrow C data interface.
 
-Producers are objects with `__arrow_c_stream__` (tables, data frames, DuckDB relations) or `__arrow_c_array__` (record
-batches, struct arrays). The structs inside their capsules are moved out, as the PyCapsule interface asks for, and
-released once: each struct's `release` is cleared by its call, so that a second one cannot happen.
+Producers are objects with `__arrow_c_stream__` (tables, data frames, DuckDB relations) or
+`__arrow_c_array__` (record batches, struct arrays). The structs inside their capsules are moved out, as the
+PyCapsule interface asks for, and released once: each struct's `release` is cleared by its call, so that a
+second one cannot happen.
 """
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
@@ -96,7 +97,7 @@ cdef class ArrowSource:
             self.batch.read(&self.schema, &self.array)
             return True
         if self.stream.release != NULL:
-            # Producers with Python code take the GIL themselves, maybe in other threads which this one waits for.
+            # Producers with Python code take the GIL themselves, maybe in threads which this one waits for.
             with nogil:
                 if self.array.release != NULL:
                     self.array.release(&self.array)
@@ -128,10 +129,10 @@ cdef int raise_stream_error(ArrowArrayStream* stream, int code) except -1:
     raise OSError(code, f"the Arrow producer failed: {text}")
 
 
-# ---- looking into what is read --------------------------------------------------------------------------------------
+# ---- looking into what is read -----------------------------------------------------------------------------
 
 def to_columns(object data, Py_ssize_t rows=1024, bint by_codes=False):
-    """Decode all columns of an Arrow producer as matching sees them: a look into its data for tests and debugging.
+    """Decode all columns of an Arrow producer as matching sees them, for tests and debugging.
 
     Args:
         data: any Arrow producer.
@@ -139,18 +140,18 @@ def to_columns(object data, Py_ssize_t rows=1024, bint by_codes=False):
         by_codes: decode dictionaries as a whole and look their rows up by code.
 
     Returns:
-        A dict from the column's name to its values. Absent values are None; times are microseconds since 1970 UTC, or a
-        pair of neighbouring ones if the time lies between these; sets are lists, maps are dicts. A column that cannot
-        be matched has the name of its type in place of values.
+        A dict from the column's name to its values. Absent values are None; times are microseconds since
+        1970 UTC, or a pair of neighbouring ones if the time lies between these; sets are lists, maps are
+        dicts. A column that cannot be matched has the name of its type in place of values.
     """
     cdef ArrowSource source = ArrowSource(data)
     cdef size_t column
     cdef int64_t start
     names = [source.batch.columns[column].name.decode() for column in range(source.batch.fields)]
-    values = [
-        source.batch.columns[column].type.decode() if source.batch.columns[column].kind == COLUMN_UNSUITABLE else []
-        for column in range(source.batch.fields)
-    ]
+    values = [[] for _ in names]
+    for column in range(source.batch.fields):
+        if source.batch.columns[column].kind == COLUMN_UNSUITABLE:
+            values[column] = source.batch.columns[column].type.decode()
     while source.next():
         for column in range(source.batch.fields):
             if source.batch.columns[column].kind == COLUMN_UNSUITABLE:
@@ -209,9 +210,9 @@ cdef list decoded_values(Batch* batch, int32_t which, int64_t n, Decoded* rows):
     return values
 
 
-# ---- export ---------------------------------------------------------------------------------------------------------
-# An exported ArrowArray holds a reference to a Node, which holds the NumPy arrays whose memory it shows and the
-# ArrowArray structs of its children. A consumer may keep a child beyond its parent: it has a Node of its own.
+# ---- export ------------------------------------------------------------------------------------------------
+# An exported ArrowArray holds a reference to a Node, which holds the NumPy arrays whose memory it shows and
+# the ArrowArray structs of its children. A consumer may keep a child beyond its parent: it has its own Node.
 
 cdef enum:
     # No id is null, but this is what consumers' own types say, and what theirs are compared with.
@@ -279,7 +280,6 @@ cdef void release_schema(ArrowSchema* schema) noexcept nogil:
 
 
 cdef int fill_schema(ArrowSchema* out, Node node) except -1:
-    cdef int64_t i
     memset(out, 0, sizeof(ArrowSchema))
     out.format, out.name = node.format, node.name
     out.flags = ARROW_FLAG_NULLABLE
@@ -414,7 +414,7 @@ cdef Node ids_node(const char* name, object ids):
 
 
 def export_lists(object offsets, object ids):
-    """Export lists of ids as the capsules of an Arrow list array, a large list where 32-bit offsets do not suffice.
+    """Export lists of ids as the capsules of an Arrow list array (large where 32 bits do not suffice).
 
     Args:
         offsets: contiguous int64 array from 0 to the number of ids.
@@ -427,6 +427,6 @@ def export_lists(object offsets, object ids):
 
 
 def export_pairs(object rows, object ids):
-    """Export row numbers (contiguous int64 array) and ids (see `export_lists`) as the capsule of an Arrow stream."""
+    """Export rows (contiguous int64 array) and ids (see `export_lists`) as the capsule of an Arrow stream."""
     children = [integers_node("row", rows), ids_node("id", ids)]
     return stream_capsule(new_node("+s", "", len(rows), [], children))
