@@ -40,7 +40,7 @@ $(READY): pyproject.toml
 	$(call quietly,environment in .venv,set -e; \
 		test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV); \
 		$(VENV)/bin/pip install --upgrade 'pip>=25.1'; \
-		$(VENV)/bin/pip install --upgrade --group dev; \
+		$(VENV)/bin/pip install --no-compile --upgrade --group dev; \
 		needs=$$($(VENV)/bin/python -c 'from scikit_build_core.setuptools import build_meta as b; \
 			print(*b.get_requires_for_build_wheel())'); \
 		test -z "$$needs" || $(VENV)/bin/pip install $$needs; \
@@ -78,7 +78,7 @@ lint: $(READY)  ## check style and types
 	$(call quietly,mypy,mypy)
 
 format: $(READY)  ## bring the code into style
-	@ruff check --fix --quiet . && ruff format --quiet . && clang-format -i $(HEADERS)
+	@ruff check --fix-only --quiet . && ruff format --quiet . && clang-format -i $(HEADERS)
 
 # A package of its own with the checked modules; PYTHONPATH puts it before src.
 define checked_package
