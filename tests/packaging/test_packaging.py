@@ -1,4 +1,4 @@
-"""The package is built and installed for real, from a copy of the sources: sdist, wheel from the sdist, editable."""
+"""The package, built and installed for real from a copy of the sources: sdist, wheel from it, editable."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def sdist(sources: Path, package_files: set[str], tmp_path_factory: pytest.TempP
     # A development build leaves its modules in src: neither the sdist nor the wheel may take this one up.
     (sources / "src/boolsieve/left_over.cpython-310-x86_64-linux-gnu.so").touch()
     folder = tmp_path_factory.mktemp("sdist")
-    build = "import sys; from scikit_build_core.setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
-    run(sys.executable, "-c", build, folder, cwd=sources)
+    build = f"from scikit_build_core.setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", build, cwd=sources)
     (archive,) = folder.iterdir()
     return archive
 
