@@ -1,4 +1,4 @@
-"""A first look: `python -m boolsieve.demo`. A few saved searches, then 100,000 generated ones over 10,000 events."""
+"""A first look, by `python -m boolsieve.demo`: a few saved searches, then 100,000 generated ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVENTS = (
     {"genre": "classics", "title": "The Whale", "price": 25, "ranking": 3, "used": False},
     {"title": "Whales", "price": 12.5, "tags": ["sale"], "stock": 4},
 )
-EXPRESSIONS, BATCH = 100_000, 10_000
+EXPRESSIONS, BATCH = 100_000, 2_000
 COLORS = ("black", "blue", "gold", "green", "red", "silver", "white")
 
 
@@ -33,9 +33,9 @@ def saved_searches() -> None:
 
 
 def generated_expression(rng: random.Random) -> str:
-    low = rng.randrange(9_500)
-    shop, color = rng.randrange(500), rng.choice(COLORS)
-    return f"shop = {shop} AND color = '{color}' AND price BETWEEN {low} AND {low + 500} AND rating >= {rng.randrange(5)}"
+    shop, color, low = rng.randrange(500), rng.choice(COLORS), rng.randrange(9_500)
+    price = f"price BETWEEN {low} AND {low + 500}"
+    return f"shop = {shop} AND color = '{color}' AND {price} AND rating >= {rng.randrange(5)}"
 
 
 def generated_event(rng: random.Random) -> dict[str, object]:
@@ -66,9 +66,8 @@ def generated_load() -> None:
         ("pairs decided", EXPRESSIONS * BATCH, matched - added),
     ):
         print(f"  {what:<14} {count:>12,} {seconds:>9.2f} {count / seconds:>14,.0f}")
-    print(
-        f"  {sum(map(len, matches)):,} matches; {index.stats()['bytes'] / EXPRESSIONS:.0f} bytes an expression"
-    )
+    found, size = sum(map(len, matches)), index.stats()["bytes"] / EXPRESSIONS
+    print(f"\n  {found:,} matches; {size:.0f} bytes an expression")
 
 
 def main() -> None:
