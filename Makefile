@@ -28,8 +28,8 @@ MAKEFLAGS += --no-print-directory
 
 # $(call quietly,what,command): one line if all goes well, and all that the command said if not.
 define quietly
-@mkdir -p build && printf '%s ... ' '$(1)' && log=$$(mktemp build/log.XXXXXX) && \
-if { $(2); } >$$log 2>&1; then echo ok; rm -f $$log; else echo failed; cat $$log; rm -f $$log; exit 1; fi
+@mkdir -p build; printf '%s ... ' '$(1)'; log=$$(mktemp build/log.XXXXXX); (set -e; $(2)) >$$log 2>&1; \
+if [ $$? = 0 ]; then echo ok; rm $$log; else echo failed; cat $$log; rm $$log; exit 1; fi
 endef
 
 help:  ## list the targets
@@ -37,12 +37,12 @@ help:  ## list the targets
 
 # scikit-build-core says what is missing of CMake and Ninja. The .pth file makes src importable, as in an editable install.
 $(READY): pyproject.toml
-	$(call quietly,environment in .venv,set -e; \
+	$(call quietly,environment in .venv,\
 		test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV); \
 		$(VENV)/bin/pip install --upgrade 'pip>=25.1'; \
 		$(VENV)/bin/pip install --no-compile --upgrade --group dev; \
 		needs=$$($(VENV)/bin/python -c 'from scikit_build_core.setuptools import build_meta as b; \
-			print(*b.get_requires_for_build_wheel())'); \
+			print(*b.get_requires_for_build_wheel())' | tail -n 1); \
 		test -z "$$needs" || $(VENV)/bin/pip install $$needs; \
 		$(VENV)/bin/python -c 'import sysconfig; \
 			print("$(ROOT)/src", file=open(sysconfig.get_path("purelib") + "/boolsieve-src.pth", "w"))')
@@ -66,7 +66,7 @@ demo: build/demo/.ready  ## install the package into a fresh environment and sho
 	@cd build/demo && bin/python -m boolsieve.demo
 
 build/demo/.ready: $(SOURCES)
-	$(call quietly,pip install . in build/demo,set -e; rm -rf build/demo; $(PYTHON) -m venv build/demo; \
+	$(call quietly,pip install . in build/demo,rm -rf build/demo; $(PYTHON) -m venv build/demo; \
 		build/demo/bin/pip install '.[progress]')
 	@touch $@
 
@@ -82,7 +82,7 @@ format: $(READY)  ## bring the code into style
 
 # A package of its own with the checked modules; PYTHONPATH puts it before src.
 define checked_package
-$(call quietly,build ($@),set -e; cmake --build build/$@; rm -rf build/$@/package; mkdir build/$@/package; \
+$(call quietly,build ($@),cmake --build build/$@; rm -rf build/$@/package; mkdir build/$@/package; \
 	tar -C src --exclude='*.so' --exclude=__pycache__ -cf - boolsieve | tar -C build/$@/package -xf -; \
 	cmake --install build/$@ --prefix build/$@/package)
 endef
@@ -91,12 +91,13 @@ debug: build/debug/CMakeCache.txt  ## run the tests with bounds checks
 	$(checked_package)
 	@PYTHONPATH=$(ROOT)/build/debug/package $(PYTEST) -m 'not packaging' $(ARGS)
 
+# The sanitizers report to the process' own stderr, which pytest must therefore leave alone.
 sanitize: build/sanitize/CMakeCache.txt  ## run the tests under the address and undefined-behaviour sanitizers
 	$(checked_package)
 	@PYTHONPATH=$(ROOT)/build/sanitize/package HYPOTHESIS_PROFILE=sanitize PYTHONMALLOC=malloc \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	$(PYTEST) -m 'not packaging' $(ARGS)
+	$(PYTEST) --capture=sys -m 'not packaging' $(ARGS)
 
 dist: $(READY)  ## build the sdist, and the wheel from it, in dist
 	$(call quietly,sdist,rm -rf dist && $(VENV)/bin/python -c \
