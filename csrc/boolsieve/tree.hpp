@@ -114,8 +114,8 @@ struct Term {
     uint32_t count;  // its literals
 };
 
-// Expressions one after another: expression e has the clauses expression_begin[e] up to expression_begin[e + 1], clause c
-// the terms clause_begin[c] up to clause_begin[c + 1]. No clause: never true. A clause without terms: always true.
+// Expressions one after another: expression e has the clauses expression_begin[e] up to expression_begin[e + 1], clause
+// c the terms clause_begin[c] up to clause_begin[c + 1]. No clause: never true. A clause without terms: always true.
 struct Normal {
     std::vector<uint64_t> expression_begin{0};
     std::vector<uint64_t> clause_begin{0};

@@ -16,7 +16,9 @@ class ParseError(BoolsieveError, ValueError):
         expected: what would have been right there.
     """
 
-    def __init__(self, problem: str, text: str = "", line: int = 1, column: int = 1, expected: str = "") -> None:
+    def __init__(
+        self, problem: str, text: str = "", line: int = 1, column: int = 1, expected: str = ""
+    ) -> None:
         self.problem, self.text, self.line, self.column, self.expected = problem, text, line, column, expected
         super().__init__(problem)
 
