@@ -78,7 +78,9 @@ class SqlOracle:
             return f"{attribute} IS DISTINCT FROM {operand(0)}"
         if node.op in ("LIKE", "ILIKE"):
             text = f"{attribute} {node.op} {operand(0)}"
-            return text + (f" ESCAPE {self.literal(node.escape, 'string', parameters)}" if node.escape else "")
+            return text + (
+                f" ESCAPE {self.literal(node.escape, 'string', parameters)}" if node.escape else ""
+            )
         template = self.templates[node.op]
         if node.op in ("HAS ANY", "HAS ALL", "HAS NONE"):
             return template.format(a=attribute, x=", ".join(map(operand, range(len(node.operands)))))
@@ -148,7 +150,11 @@ class DuckDB(SqlOracle):
         "time": pa.timestamp("us"),
         "strings": pa.list_(pa.string()),
     }
-    casts = {"integer": "CAST(? AS BIGINT)", "real": "CAST(? AS DOUBLE)", "time": "make_timestamp(CAST(? AS BIGINT))"}
+    casts = {
+        "integer": "CAST(? AS BIGINT)",
+        "real": "CAST(? AS DOUBLE)",
+        "time": "make_timestamp(CAST(? AS BIGINT))",
+    }
     connection = duckdb.connect(config={"threads": 1})  # one for all: opening costs more than most tests
 
     def __init__(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:

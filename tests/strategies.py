@@ -22,22 +22,70 @@ EAST = dt.timezone(dt.timedelta(hours=5, minutes=30))
 NUMBERS: list[int | float] = [
     *(0, -0.0, 1, -1, 2, 3, 5, 10, 20, 40, 0.5, 2.5, 0.1, 1 / 3, -1 / 3, 1.0, 20.0),
     *(2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, float(2**53), float(2**53 + 2), -(2**53) - 1, -float(2**53)),
-    *(INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1, float(2**63), -float(2**63), math.nextafter(2.0**63, 0)),
+    *(
+        INT64_MAX,
+        INT64_MAX - 1,
+        INT64_MIN,
+        INT64_MIN + 1,
+        float(2**63),
+        -float(2**63),
+        math.nextafter(2.0**63, 0),
+    ),
     *(math.inf, -math.inf, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 1e300),
 ]
 # Seven, eight, nine and sixteen bytes in common: where keys made of the first bytes of a string could go wrong.
 STRINGS = [
-    *("", "a", "b", "ab", "abc", "B", "it's", 'say "hi"', "100%", "a_b", "a%b", "back\\slash", "two\nlines", " a "),
+    *(
+        "",
+        "a",
+        "b",
+        "ab",
+        "abc",
+        "B",
+        "it's",
+        'say "hi"',
+        "100%",
+        "a_b",
+        "a%b",
+        "back\\slash",
+        "two\nlines",
+        " a ",
+    ),
     *("\0", "a\0", "a\0b", "abcdefg", "abcdefgh", "abcdefgh\0", "abcdefghi", "abcdefgi", "abcdefgz"),
     *("abcdefghijklmno", "abcdefghijklmnop", "abcdefghijklmnopq", "abcdefghijklmnoq", "ABCDEFGHIJKLMNOP"),
-    *("é", "e\u0301", "ключ", "Ключ", "ΑΣ", "ας", "ασ", "İ", "ß", "\u212a", "\x7f", "\x80", "\ud7ff", "\ue000"),
+    *(
+        "é",
+        "e\u0301",
+        "ключ",
+        "Ключ",
+        "ΑΣ",
+        "ας",
+        "ασ",
+        "İ",
+        "ß",
+        "\u212a",
+        "\x7f",
+        "\x80",
+        "\ud7ff",
+        "\ue000",
+    ),
     *("\uffff", "😀", "a😀b", "\U0010ffff", "x" * 300),
 ]
 TIMES: list[dt.date] = [
-    *(dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 1, 0, 0, 0, 1), dt.datetime(1969, 12, 31, 23, 59, 59, 999999)),
+    *(
+        dt.datetime(1970, 1, 1),
+        dt.datetime(1970, 1, 1, 0, 0, 0, 1),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+    ),
     *(dt.datetime(2026, 1, 2), dt.datetime(2026, 1, 2, 3, 4, 5), dt.datetime(2026, 1, 2, 3, 4, 5, 678901)),
     *(dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), dt.datetime(2026, 1, 2, 5, 30, tzinfo=EAST)),
-    *(dt.date(2026, 1, 2), dt.date(2026, 1, 3), dt.date(1970, 1, 1), dt.date(1600, 2, 29), dt.date(2000, 2, 29)),
+    *(
+        dt.date(2026, 1, 2),
+        dt.date(2026, 1, 3),
+        dt.date(1970, 1, 1),
+        dt.date(1600, 2, 29),
+        dt.date(2000, 2, 29),
+    ),
     *(dt.datetime.min, dt.datetime.max, dt.date.min, dt.date.max),
 ]
 BOOLS = [False, True]
@@ -65,7 +113,22 @@ TYPED_FAMILIES: dict[str, list[Any]] = {
     "time": [value for value in TIMES if isinstance(value, dt.datetime)],
 }
 
-PATTERNS = ["a", "^a", "b$", "^abc", "[a-c]+", "a.b", "x{3,5}", "^$", "(?i)AB", "\\d+", "a|b", "h(i|j)", "^[^a]", "\\."]
+PATTERNS = [
+    "a",
+    "^a",
+    "b$",
+    "^abc",
+    "[a-c]+",
+    "a.b",
+    "x{3,5}",
+    "^$",
+    "(?i)AB",
+    "\\d+",
+    "a|b",
+    "h(i|j)",
+    "^[^a]",
+    "\\.",
+]
 
 
 # --- Text -----------------------------------------------------------------------------------------------------------
@@ -120,7 +183,8 @@ def worlds(draw: st.DrawFn, typed: bool = False) -> World:
     names, families = (TYPED_NAMES, TYPED_FAMILIES) if typed else (NAMES, FAMILIES)
     chosen = draw(st.lists(st.sampled_from(sorted(names)), min_size=1, max_size=4, unique=True))
     values = {
-        family: draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5)) for family, pool in families.items()
+        family: draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5))
+        for family, pool in families.items()
     }
     return World(tuple(chosen), values, typed)
 
@@ -180,7 +244,11 @@ def predicates(draw: st.DrawFn, world: World) -> str:
         return literal_text(draw(literals))
 
     def some() -> str:
-        return "(" + ", ".join(literal_text(value) for value in draw(st.lists(literals, min_size=1, max_size=4))) + ")"
+        return (
+            "("
+            + ", ".join(literal_text(value) for value in draw(st.lists(literals, min_size=1, max_size=4)))
+            + ")"
+        )
 
     if kind == "compare":
         return f"{attribute} {draw(st.sampled_from(['=', '=', '!=', '<>', '<', '<=', '>', '>=']))} {one()}"
@@ -241,7 +309,11 @@ def spellings(value: Any) -> list[Any]:
         return same
     if isinstance(value, float):
         same = [value, np.float64(value)]
-        if value == 0 or math.isinf(value) or (1e-30 < abs(value) < 1e30 and float(np.float32(value)) == value):
+        if (
+            value == 0
+            or math.isinf(value)
+            or (1e-30 < abs(value) < 1e30 and float(np.float32(value)) == value)
+        ):
             same.append(np.float32(value))
         return same
     if isinstance(value, str):
@@ -262,7 +334,9 @@ absent = st.sampled_from([None, math.nan, np.float64("nan"), np.float32("nan")])
 
 @st.composite
 def sets(draw: st.DrawFn, world: World) -> Any:
-    elements = draw(st.lists(st.one_of(*[world.literals("set").map(spellings).flatmap(st.sampled_from)] * 6, absent)))
+    elements = draw(
+        st.lists(st.one_of(*[world.literals("set").map(spellings).flatmap(st.sampled_from)] * 6, absent))
+    )
     return draw(st.sampled_from([list, list, tuple, frozenset]))(elements)
 
 

@@ -64,7 +64,9 @@ def test_databases_agree_with_the_oracle(database: type[sql_oracle.SqlOracle], c
             outcomes = sql.outcomes(expression)
             if any(predicate.op == "ILIKE" for predicate in sql_oracle.predicates_of(expression)):
                 strings = [[value for value in row.values() if isinstance(value, str)] for row in rows]
-                checked = [row for row, values in zip(rows, strings, strict=True) if all(map(str.isascii, values))]
+                checked = [
+                    row for row, values in zip(rows, strings, strict=True) if all(map(str.isascii, values))
+                ]
             for row, outcome, right in zip(rows, outcomes, expected, strict=True):
                 assert outcome is right or row not in checked, (text, row)
     finally:
@@ -78,7 +80,15 @@ def sql_texts(draw: st.DrawFn) -> str:
         [
             *("i = 1", "i != 2", "i <> 1", "i < 2", "i IN (1, 3)", "i NOT IN (1, 2)", "i BETWEEN 1 AND 2"),
             *("i NOT BETWEEN 2 AND 3", "i IS NULL", "i IS NOT NULL", "i IS DISTINCT FROM 1", "b", "b = TRUE"),
-            *("s = 'it''s'", "s LIKE 'a%'", "s NOT LIKE '%b'", "s >= 'ab'", "s LIKE 'a!_b' ESCAPE '!'", "TRUE", "FALSE"),
+            *(
+                "s = 'it''s'",
+                "s LIKE 'a%'",
+                "s NOT LIKE '%b'",
+                "s >= 'ab'",
+                "s LIKE 'a!_b' ESCAPE '!'",
+                "TRUE",
+                "FALSE",
+            ),
         ]
     )
     text = draw(predicate)
@@ -92,7 +102,9 @@ def sql_texts(draw: st.DrawFn) -> str:
 
 @pytest.mark.parametrize("database", DATABASES)
 @given(texts=st.lists(sql_texts(), min_size=5, max_size=20))
-def test_databases_read_the_same_text_as_the_parser(database: type[sql_oracle.SqlOracle], texts: list[str]) -> None:
+def test_databases_read_the_same_text_as_the_parser(
+    database: type[sql_oracle.SqlOracle], texts: list[str]
+) -> None:
     numbers, bools, strings = [None, 1, 2, 3], [None, False, True], [None, "it's", "ab", "a_b", "abb", "b"]
     rows = [{"i": i, "b": b, "s": s} for i in numbers for b in bools for s in strings]
     sql = database({"i": "integer", "b": "bool", "s": "string"}, rows)
