@@ -1,6 +1,6 @@
 """The meaning of the language as a table: text, event, outcome (None is unknown). Judged by hand, one line a rule.
 
-The oracle must give the outcome; an index must report the expression where it is True, and its negation where it is False.
+The oracle must give the outcome; an index must report the expression where it is True, its negation where it is False.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
 ABSENT = ("absent", None)
 
 
-# --- Values ---------------------------------------------------------------------------------------------------------
+# --- Values ---
 
 
 def microseconds(value: dt.date) -> int:
@@ -68,7 +68,7 @@ def event_value(event: Mapping[str, Any], name: str) -> tuple[str, Any]:
     return typed(value)
 
 
-# --- Patterns -------------------------------------------------------------------------------------------------------
+# --- Patterns ---
 
 ANY_RUN, ANY_ONE = object(), object()
 
@@ -132,7 +132,7 @@ def regex(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern), re.ASCII)
 
 
-# --- Predicates -----------------------------------------------------------------------------------------------------
+# --- Predicates ---
 
 COMPARISONS = {
     "=": lambda a, b: a == b,
@@ -200,7 +200,7 @@ def predicate_outcome(predicate: Predicate, event: Mapping[str, Any]) -> bool | 
     return negate(outcome) if predicate.negated else outcome
 
 
-# --- Expressions ----------------------------------------------------------------------------------------------------
+# --- Expressions ---
 
 
 def evaluate(expression: Expr, event: Mapping[str, Any]) -> bool | None:

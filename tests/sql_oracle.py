@@ -1,7 +1,7 @@
 """SQLite and DuckDB as judges of what expressions mean.
 
-A table holds the events, a tiny printer turns a syntax tree into SQL, and the database says TRUE, FALSE or NULL for each
-row. A column has one type, so comparisons across families are left to the plain oracle; each database says which
+A table holds the events, a tiny printer turns a syntax tree into SQL, and the database says TRUE, FALSE or NULL for
+each row. A column has one type, so comparisons across families are left to the plain oracle; each database says which
 operators it has. Texts that are SQL already can go in as they are (`outcomes_of_text`), past our own parser.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-from oracle import microseconds
 
 from boolsieve.language.expr import And, Const, Expr, Not, Or, Predicate
+from oracle import microseconds
 
 COMPARISONS = {"=", "!=", "<", "<=", ">", ">="}
 COMMON = COMPARISONS | {"ATTRIBUTE", "IN", "BETWEEN", "IS NULL", "IS DISTINCT FROM"}

@@ -131,7 +131,7 @@ PATTERNS = [
 ]
 
 
-# --- Text -----------------------------------------------------------------------------------------------------------
+# --- Text ---
 
 
 def name_text(name: str) -> str:
@@ -153,7 +153,7 @@ def literal_text(value: Any) -> str:
     return f"DATE '{value.isoformat()}'"
 
 
-# --- Worlds ---------------------------------------------------------------------------------------------------------
+# --- Worlds ---
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def worlds(draw: st.DrawFn, typed: bool = False) -> World:
     return World(tuple(chosen), values, typed)
 
 
-# --- Predicates and expressions -------------------------------------------------------------------------------------
+# --- Predicates and expressions ---
 
 
 @st.composite
@@ -293,7 +293,7 @@ def expressions(world: World, leaves: int = 6) -> st.SearchStrategy[str]:
     )
 
 
-# --- Events ---------------------------------------------------------------------------------------------------------
+# --- Events ---
 
 
 def spellings(value: Any) -> list[Any]:
@@ -383,12 +383,12 @@ def ids() -> st.SearchStrategy[int | str]:
     return st.sampled_from([0, 1, 2, 3, -1, INT64_MAX, INT64_MIN, "1", "2", "a", "", "ключ 😀", "x" * 100])
 
 
-# --- Updates --------------------------------------------------------------------------------------------------------
+# --- Updates ---
 
 
 @st.composite
 def update_sequences(draw: st.DrawFn, world: World, max_size: int = 30) -> list[tuple[Any, ...]]:
-    """Steps for an index: ("add", id, text), ("add_many", ids, texts), ("set", id, text), ("remove", id), ("match", event).
+    """Steps for an index: (add, id, text), (add_many, ids, texts), (set, id, text), (remove, id), (match, event).
 
     All are valid: an id is added only if it is not there, removed only if it is.
     """

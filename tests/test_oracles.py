@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import oracle
 import pytest
-import sql_oracle
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from meaning import CASES
 
 import boolsieve as bs
+import oracle
+import sql_oracle
+import strategies
 from boolsieve.language.expr import Not
+from meaning import CASES
 
 DATABASES = [sql_oracle.SQLite, sql_oracle.DuckDB]
 

@@ -1,4 +1,4 @@
-"""Every registered engine, in every variant that its class lists in `test_variants`, through the fixture `new_index`."""
+"""The fixture `new_index`: every registered engine, in every variant that its class lists in `test_variants`."""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import oracle
 import pyarrow as pa
 import pytest
-import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from meaning import MEANING
 
 import boolsieve as bs
+import oracle
+import strategies
+from meaning import MEANING
 
 NewIndex = Callable[[], bs.Index]
 FIXTURE_IS_A_FACTORY = settings(
@@ -105,7 +105,7 @@ def test_arrow_rows_match_like_dicts(new_index: NewIndex, data: st.DataObject) -
     assert [list(ids) for ids in index.match_batch(chunks, threads=2)] == expected[cut:] + expected[:cut]
 
 
-# --- Larger indexes: where trees split, lists get long, signatures collide -------------------------------------------
+# --- Larger indexes: where trees split, lists get long, signatures collide ---
 
 
 def conjunction(dice: random.Random) -> str:
@@ -183,7 +183,7 @@ def test_many_expressions_added_and_removed_one_by_one(new_index: NewIndex, many
     assert len(index) == 0
 
 
-# --- Order, copies, edges ------------------------------------------------------------------------------------------
+# --- Order, copies, edges ---
 
 
 def test_ids_come_in_order_of_addition(new_index: NewIndex) -> None:

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import oracle
 import pytest
 
 import boolsieve as bs
+import oracle
 
 NewIndex = Callable[[], bs.Index]
 

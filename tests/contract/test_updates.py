@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import oracle
 import pytest
-import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,6 +18,8 @@ from hypothesis.stateful import (
 )
 
 import boolsieve as bs
+import oracle
+import strategies
 
 NewIndex = Callable[[], bs.Index]
 FIXTURE_IS_A_FACTORY = settings(
