@@ -1,0 +1,1 @@
+RESERVED: frozenset[str]
