@@ -1,4 +1,4 @@
-"""Hypothesis profiles, chosen by HYPOTHESIS_PROFILE: default; ci, the same but repeatable; sanitize, short; thorough."""
+"""Hypothesis profiles, chosen by HYPOTHESIS_PROFILE: default, ci (the same, repeatable), sanitize, thorough."""
 
 from __future__ import annotations
 

@@ -404,7 +404,7 @@ def test_default_budget_is_1024_clauses() -> None:
     index = bs.Index()
     index.add("fits", wide(2, 10))
     assert index.stats()["clauses"] == 1024
-    with pytest.raises(bs.BudgetError, match="1,?024"):
+    with pytest.raises(bs.BudgetError, match=r"1,?024"):
         index.add("does not", wide(2, 11))
 
 

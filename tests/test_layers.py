@@ -115,7 +115,7 @@ def test_there_are_sources_to_check() -> None:
         ("from libc.stdint cimport int64_t", []),
     ],
 )
-def test_imports_of_cython_are_found(tmp_path: Path, text: str, names: list[str]) -> None:
+def test_imports_of_cython_are_found(text: str, names: list[str]) -> None:
     found = [
         name
         for name in imports_of_text(text, PACKAGE / "engines" / "some.pyx")
