@@ -22,29 +22,46 @@ COMMON = COMPARISONS | {"ATTRIBUTE", "IN", "BETWEEN", "IS NULL", "IS DISTINCT FR
 
 
 class SqlOracle:
-    """The part that both databases share. `types` maps an attribute to integer, real, string, bool, time or strings."""
+    """The part that both databases share."""
 
+    connection: Any
+    types: Mapping[str, str]  # attribute -> kind: integer, real, string, bool, time, strings
+    kinds: frozenset[str]
     operators: frozenset[str]
     templates: dict[str, str]  # operator -> SQL, {a} the attribute, {x} the operand
 
-    def __init__(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
-        self.types, self.events = types, events
-
-    def outcomes(self, expression: Expr) -> list[bool | None]:
-        parameters: list[Any] = []
-        return self.run(self.sql(expression, parameters), parameters)
-
-    def outcomes_of_text(self, text: str) -> list[bool | None]:
-        return self.run(text, [])
-
-    def run(self, condition: str, parameters: list[Any]) -> list[bool | None]:
+    def fill(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
+        """Makes the table of events anew."""
         raise NotImplementedError
+
+    def outcomes(self, expressions: Sequence[Expr]) -> list[list[bool | None]]:
+        """For each expression the outcome on each event."""
+        parameters: list[Any] = []
+        return self.run([self.sql(expression, parameters) for expression in expressions], parameters)
+
+    def outcomes_of_texts(self, texts: Sequence[str]) -> list[list[bool | None]]:
+        return self.run(texts, [])
+
+    def run(self, conditions: Sequence[str], parameters: list[Any]) -> list[list[bool | None]]:
+        # One query for all, since a query costs more than its conditions.
+        query = f"SELECT {', '.join(conditions)} FROM events ORDER BY at"
+        rows = self.connection.execute(query, parameters).fetchall()
+        return [
+            [None if outcome is None else bool(outcome) for outcome in column]
+            for column in zip(*rows, strict=True)
+        ]
+
+    def close(self) -> None:
+        self.connection.close()
 
     def literal(self, value: Any, kind: str, parameters: list[Any]) -> str:
         raise NotImplementedError
 
     def supports(self, expression: Expr) -> bool:
-        return all(predicate.op in self.operators for predicate in predicates_of(expression))
+        return all(
+            predicate.op in self.operators and self.types[predicate.name] in self.kinds
+            for predicate in predicates_of(expression)
+        )
 
     def sql(self, node: Expr, parameters: list[Any]) -> str:
         if isinstance(node, Const):
@@ -100,16 +117,24 @@ class SQLite(SqlOracle):
     }
     operators = frozenset(COMMON | {"LIKE"} | set(templates))
 
-    def __init__(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(types, events)
+    kinds = frozenset({"integer", "real", "string", "bool", "time"})
+
+    def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
         self.connection.execute("PRAGMA case_sensitive_like = ON")
-        columns = [name for name, kind in types.items() if kind != "strings"]
-        names = ", ".join(f'"{name}"' for name in columns)
+
+    def fill(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
+        self.types = types
+        columns = [name for name, kind in types.items() if kind in self.kinds]
+        self.connection.execute("DROP TABLE IF EXISTS events")
+        names = ", ".join(f'"{name}"' for name in ["at", *columns])
         self.connection.execute(f"CREATE TABLE events ({names})")
         self.connection.executemany(
-            f"INSERT INTO events VALUES ({', '.join('?' * len(columns))})",
-            [[self.value(event.get(name), types[name]) for name in columns] for event in events],
+            f"INSERT INTO events VALUES (?{', ?' * len(columns)})",
+            [
+                [at, *(self.value(event.get(name), types[name]) for name in columns)]
+                for at, event in enumerate(events)
+            ],
         )
 
     @staticmethod
@@ -119,13 +144,6 @@ class SQLite(SqlOracle):
     def literal(self, value: Any, kind: str, parameters: list[Any]) -> str:
         parameters.append(self.value(value, kind))
         return "?"
-
-    def run(self, condition: str, parameters: list[Any]) -> list[bool | None]:
-        rows = self.connection.execute(f"SELECT {condition} FROM events ORDER BY rowid", parameters)
-        return [None if outcome is None else bool(outcome) for (outcome,) in rows]
-
-    def close(self) -> None:
-        self.connection.close()
 
 
 class DuckDB(SqlOracle):
@@ -155,10 +173,14 @@ class DuckDB(SqlOracle):
         "real": "CAST(? AS DOUBLE)",
         "time": "make_timestamp(CAST(? AS BIGINT))",
     }
-    connection = duckdb.connect(config={"threads": 1})  # one for all: opening costs more than most tests
 
-    def __init__(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(types, events)
+    kinds = frozenset(arrow)
+
+    def __init__(self) -> None:
+        self.connection = duckdb.connect(config={"threads": 1})
+
+    def fill(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
+        self.types = types
         columns = {"at": pa.array(range(len(events)), pa.int64())}
         for name, kind in types.items():
             values = [event.get(name) for event in events]
@@ -172,13 +194,6 @@ class DuckDB(SqlOracle):
     def literal(self, value: Any, kind: str, parameters: list[Any]) -> str:
         parameters.append(microseconds(value) if kind == "time" else value)
         return self.casts.get(kind, "?")
-
-    def run(self, condition: str, parameters: list[Any]) -> list[bool | None]:
-        rows = self.connection.execute(f'SELECT {condition} FROM events ORDER BY "at"', parameters).fetchall()
-        return [outcome for (outcome,) in rows]
-
-    def close(self) -> None:
-        self.connection.unregister("events")
 
 
 def predicates_of(expression: Expr) -> list[Predicate]:
