@@ -47,7 +47,7 @@ def typed(value: Any) -> tuple[str, Any]:
     if isinstance(value, (int, float)):
         return "number", value
     if isinstance(value, str):
-        return "string", str(value)
+        return "string", str.__str__(value)
     if isinstance(value, dt.date):
         return "time", microseconds(value)
     raise AssertionError(f"the oracle knows no value like {value!r}")

@@ -25,7 +25,7 @@ def configurations() -> list[Any]:
     return found
 
 
-@pytest.fixture(params=configurations())
+@pytest.fixture(scope="session", params=configurations())
 def new_index(request: pytest.FixtureRequest) -> Callable[[], bs.Index]:
     """Makes an empty index. Random expressions may need many clauses, so the budget is wide."""
     return lambda: bs.Index(engine=request.param(), max_clauses=100_000)

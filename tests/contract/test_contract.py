@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boolsieve as bs
@@ -19,9 +19,6 @@ import strategies
 from meaning import MEANING
 
 NewIndex = Callable[[], bs.Index]
-FIXTURE_IS_A_FACTORY = settings(
-    suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
-)
 
 
 def filled(new_index: NewIndex, texts: dict[Any, str]) -> tuple[bs.Index, dict[Any, Any]]:
@@ -64,7 +61,6 @@ def cases(draw: st.DrawFn) -> tuple[dict[Any, str], list[dict[str, Any]]]:
     return dict(zip(ids, texts, strict=False)), events
 
 
-@FIXTURE_IS_A_FACTORY
 @given(case=cases())
 def test_any_expressions_and_events(new_index: NewIndex, case: Any) -> None:
     texts, events = case
@@ -87,7 +83,6 @@ def arrow_table(world: strategies.World, rows: list[dict[str, Any]]) -> pa.Table
     return pa.table(columns)
 
 
-@FIXTURE_IS_A_FACTORY
 @given(data=st.data())
 def test_arrow_rows_match_like_dicts(new_index: NewIndex, data: st.DataObject) -> None:
     world = data.draw(strategies.worlds(typed=True))
@@ -278,8 +273,7 @@ def test_index_can_be_emptied_and_filled_again(new_index: NewIndex) -> None:
         assert index.match({"a": 10, "b": "x"}) == []
 
 
-@FIXTURE_IS_A_FACTORY
-@settings(max_examples=15)
+@settings(max_examples=max(5, settings().max_examples // 4))
 @given(case=cases())
 @pytest.mark.parametrize(
     "duplicate", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))]

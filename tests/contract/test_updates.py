@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -22,9 +22,6 @@ import oracle
 import strategies
 
 NewIndex = Callable[[], bs.Index]
-FIXTURE_IS_A_FACTORY = settings(
-    suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
-)
 
 
 class Updates(RuleBasedStateMachine):
@@ -132,7 +129,6 @@ def histories(draw: st.DrawFn) -> tuple[list[tuple[Any, ...]], list[dict[str, An
     )
 
 
-@FIXTURE_IS_A_FACTORY
 @settings(max_examples=max(10, settings().max_examples // 2))
 @given(history=histories())
 def test_history_does_not_show(new_index: NewIndex, history: Any) -> None:
