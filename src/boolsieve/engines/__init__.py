@@ -1,1 +1,40 @@
+"""The engines by name. Adding one is a line in the table below; everything else reads it from here."""
 
+from __future__ import annotations
+
+from boolsieve.engines.base import Engine
+from boolsieve.engines.scan import Scan
+
+_REGISTRY: dict[str, type[Engine]] = {
+    "scan": Scan,
+}
+_DEFAULT = "scan"
+
+
+def names() -> list[str]:
+    """The names that `bs.Index(engine=...)` takes, besides "auto".
+
+    >>> "scan" in names()
+    True
+    """
+    return list(_REGISTRY)
+
+
+def create(engine: str | Engine) -> Engine:
+    """A new engine by its name, or one with the options of the engine that is given."""
+    if isinstance(engine, Engine):
+        return type(engine)(**engine.options())
+    if not isinstance(engine, str):
+        raise TypeError(f"an engine is a name or an object of boolsieve.engines, not {type(engine).__name__}")
+    name = _DEFAULT if engine == "auto" else engine
+    if name not in _REGISTRY:
+        raise ValueError(f"there is no engine {engine!r}; the engines are auto, {', '.join(_REGISTRY)}")
+    return _REGISTRY[name]()
+
+
+def name_of(engine: Engine) -> str:
+    """The registered name of an engine."""
+    return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
+
+
+__all__ = ["Engine", "Scan", "create", "name_of", "names"]

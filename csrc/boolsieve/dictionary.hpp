@@ -1,0 +1,164 @@
+// The dictionary of an index: names, their views (the attributes that engines see), operand strings, derived predicates.
+//
+//   buffer              type    length      meaning
+//   names.*             -       -           pool of the attribute names that expressions use
+//   strings.*           -       -           pool of string operands, and of numbers (tag and bits) of the value view
+//   derived.*           -       -           pool of derived predicates: name, kind, operand
+//   views               uint32  names * 16  attribute of each view of a name, 0 for none; the last is its Uses
+//   derived_attribute   uint32  derived     attribute of a derived predicate
+//   attribute_name      uint32  attributes  the name that an attribute belongs to
+//   attribute_view      uint8   attributes  its view, VIEW_DERIVED for a derived predicate
+//
+// Attribute 0 is there in every event; clauses that need nothing else test it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "buffer.hpp"
+#include "clauses.hpp"
+#include "keys.hpp"
+#include "patterns.hpp"
+#include "pool.hpp"
+#include "tree.hpp"
+
+namespace boolsieve {
+
+enum View : uint32_t {
+    VIEW_ANY,    // has a value
+    VIEW_WHOLE,  // numbers, see keys.hpp
+    VIEW_FAR,
+    VIEW_REAL,
+    VIEW_VALUE,  // numbers interned for equality: sets whose members no one ordered view can hold
+    VIEW_TEXT,
+    VIEW_ORDER,
+    VIEW_BOOL,
+    VIEW_TIME,
+    VIEW_SET,  // has a set
+    VIEW_DERIVED,
+    VIEW_USES = 15,
+    VIEW_COUNT = 16,
+};
+
+enum Uses : uint32_t { USES_ELEMENTS = 1, USES_PLAIN = 2, USES_FOLDED = 4, USES_REGEX = 8 };
+
+// A value as bytes, equal for equal values: the operand of HAS, and numbers of the value view.
+struct ValueBytes {
+    char bytes[9] = {};
+    ValueBytes() noexcept = default;
+    ValueBytes(char tag, const void* payload) noexcept {
+        bytes[0] = tag;
+        std::memcpy(bytes + 1, payload, 8);
+    }
+    static ValueBytes integer(int64_t x) noexcept { return {'i', &x}; }
+    static ValueBytes real(double d) noexcept {
+        if (is_int64(d)) return integer(int64_t(d));
+        return {'d', &d};
+    }
+    static ValueBytes time(int64_t microseconds) noexcept { return {'t', &microseconds}; }
+    static ValueBytes boolean(bool b) noexcept {
+        int64_t x = b;
+        return {'b', &x};
+    }
+};
+
+class Dictionary {
+  public:
+    static constexpr uint32_t NONE = StringPool::NONE;
+
+    Dictionary() { clear(); }
+    void clear() {
+        attribute_name.assign(1, NONE);
+        attribute_view.assign(1, VIEW_DERIVED);
+    }
+
+    uint32_t attribute_count() const noexcept { return uint32_t(attribute_name.size()); }
+
+    uint32_t add_name(const char* text, size_t length) {
+        uint32_t id = names.add(text, length);
+        if (views.size() < size_t(id + 1) * VIEW_COUNT) views.resize(size_t(id + 1) * VIEW_COUNT, 0);
+        return id;
+    }
+    const uint32_t* views_of(uint32_t name) const noexcept { return views.data() + size_t(name) * VIEW_COUNT; }
+
+    uint32_t add_view(uint32_t name, uint32_t view) {
+        size_t at = size_t(name) * VIEW_COUNT + view;
+        if (!views[at]) views.set(at, add_attribute(name, view));
+        return views[at];
+    }
+
+    // Tells through `fresh` whether the predicate is new.
+    uint32_t add_derived(uint32_t name, Derived kind, const char* operand, size_t length, bool& fresh) {
+        make_key(name, kind, operand, length);
+        uint32_t id = derived.add(key_.data(), key_.size());
+        fresh = id == derived_attribute.size();
+        if (fresh) {
+            derived_attribute.push_back(add_attribute(name, VIEW_DERIVED));
+            uint32_t uses = kind == DERIVED_HAS                ? USES_ELEMENTS
+                            : kind == DERIVED_MATCHES          ? USES_REGEX
+                            : kind >= DERIVED_FOLDED_EQUALS ? USES_FOLDED
+                                                               : USES_PLAIN;
+            size_t at = size_t(name) * VIEW_COUNT + VIEW_USES;
+            views.set(at, views[at] | uses);
+            if (uses == USES_PLAIN || uses == USES_FOLDED)
+                patterns.add(name, kind, operand, length, derived_attribute.back());
+        }
+        return derived_attribute[id];
+    }
+
+    // The attribute that stands for an element of a set, or NONE. Thread-safe: the key is built on the caller's stack or heap.
+    uint32_t find_element(uint32_t name, const char* tagged, size_t length, std::string& scratch) const {
+        scratch.assign(5, '\0');
+        std::memcpy(&scratch[0], &name, 4);
+        scratch[4] = char(DERIVED_HAS);
+        scratch.append(tagged, length);
+        uint32_t id = derived.find(scratch.data(), scratch.size());
+        return id == NONE ? NONE : derived_attribute[id];
+    }
+
+    Key text_key(const char* text, size_t length) const noexcept {
+        uint32_t id = strings.find(text, length);
+        return id == NONE ? KEY_UNKNOWN_TEXT : Key(id) + KEY_FIRST_TEXT;
+    }
+    Key value_key(const ValueBytes& value) const noexcept { return text_key(value.bytes, sizeof value.bytes); }
+
+    template <class F>
+    void each_buffer(F f) {
+        nested("names", names, f);
+        nested("strings", strings, f);
+        nested("derived", derived, f);
+        nested("patterns", patterns, f);
+        f("views", views);
+        f("derived_attribute", derived_attribute);
+        f("attribute_name", attribute_name);
+        f("attribute_view", attribute_view);
+    }
+
+    StringPool names, strings, derived;
+    Patterns patterns;
+    Buffer<uint32_t> views, derived_attribute, attribute_name;
+    Buffer<uint8_t> attribute_view;
+
+  private:
+    uint32_t add_attribute(uint32_t name, uint32_t view) {
+        if (attribute_name.size() >= MAX_ATTRIBUTES) throw std::length_error("an index has at most 2**29 attributes");
+        attribute_view.push_back(uint8_t(view));
+        attribute_name.push_back(name);
+        return uint32_t(attribute_name.size() - 1);
+    }
+    void make_key(uint32_t name, Derived kind, const char* operand, size_t length) {
+        key_.assign(5, '\0');
+        std::memcpy(&key_[0], &name, 4);
+        key_[4] = char(kind);
+        key_.append(operand, length);
+    }
+    template <class T, class F>
+    static void nested(const char* prefix, T& part, F& f) {
+        part.each_buffer([&](const char* name, auto& buffer) { f((std::string(prefix) + "." + name).c_str(), buffer); });
+    }
+    std::string key_;
+};
+
+}  // namespace boolsieve

@@ -1,0 +1,422 @@
+// Forest: byte tries, one a root, that give for each string the list of what was put there. It is the ground of the
+// string predicates (patterns.hpp), and has two parts:
+//
+//   linked   all but the youngest strings, laid out breadth first, so that a node's children lie side by side: no hash
+//            and no pointer a child, 9 bytes a node. Never changed, only laid out anew.
+//   fresh    the youngest strings, as a hash from (parent, byte) to child.
+//
+// When the fresh part outgrows a fixed share of the linked part, both are laid out anew as one (settle). The nodes then
+// grow by that share at least from one layout to the next, so that all layouts together cost a constant a node.
+//
+// With failure links (Aho and Corasick: Efficient string matching, CACM 18(6), 1975) all occurrences within a text are
+// found in one pass over it: a node stands for the longest suffix of what was read that is in its trie. In the fresh
+// part there are no links; it is walked from each position of the text.
+//
+//   buffer       type      length     meaning
+//   first        uint32_t  nodes + 1  the children of linked node v are first[v] up to first[v + 1]
+//   labels       uint8_t   nodes + 8  the byte that leads to a node; 8 more, so that a word can be read anywhere
+//   outputs      uint32_t  nodes      head of the node's list, or NONE
+//   fails        uint32_t  nodes      only with failure links: the node's longest proper suffix (a root's is itself)
+//   reports      uint32_t  nodes      only with failure links: the next node on the way of fails with a list, or NONE
+//   counts       uint32_t  2          linked roots, all roots
+//   edges        IntMap    fresh      parent << 8 | byte -> fresh node; the parent is a fresh node or ROOT | root
+//   fresh_heads  uint32_t  fresh      head of the fresh node's list, or NONE
+//
+// 1. The linked roots are the nodes 0, 1, ...; first[0] is their number, first never falls, its last is the number of
+//    nodes; the labels of a node's children rise.
+// 2. fails[v] is the longest proper suffix of v's string that has a node below the same root.
+// 3. reports[v] is the first node with a list on the way fails[v], fails[fails[v]], ...
+// 4. A fresh node has one edge, its parent has a lower number, and there are at most nodes / SHARE fresh ones (more only
+//    after memory ran out).
+// 5. No root has a list: the empty string is nobody's.
+//
+// Threads: all const functions may run side by side; the others may not run beside anything.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "boolsieve/buffer.hpp"
+#include "boolsieve/hash.hpp"
+#include "boolsieve/int_map.hpp"
+
+namespace boolsieve {
+
+class Forest {
+  public:
+    static constexpr uint32_t NONE = 0xFFFFFFFF;
+    // A fresh node costs a third of a linked one again in memory and about three times in time; laying out costs SHARE + 1
+    // steps a node in all. 8 keeps both below what the linked part costs.
+    static constexpr uint32_t SHARE = 8;
+
+    explicit Forest(bool with_links) noexcept : with_links_(with_links) {}
+
+    uint32_t add_root() {
+        if (!counts_.size()) counts_.assign(2, 0);
+        uint32_t root = counts_[1];
+        if (root >= ROOT) throw std::length_error("more than 2**31 tries");
+        counts_.set(1, root + 1);
+        return root;
+    }
+
+    // Puts a value on the list of the string, whose byte i is at(i); it must not be empty. The lists are linked through
+    // next, which belongs to the caller: next[value] becomes the former head.
+    template <class At>
+    void put(uint32_t root, size_t length, At at, uint32_t value, Buffer<uint32_t>& next) {
+        BOOLSIEVE_CHECK(length);
+        if (linked_size() + fresh_heads_.size() + length >= ROOT) throw std::length_error("tries of over 2**31 nodes");
+        uint32_t node = ROOT | root;
+        for (size_t i = 0; i < length; ++i) {
+            uint64_t edge = edge_of(node, at(i));
+            node = edges_.find(edge);
+            if (node != NONE) continue;
+            node = static_cast<uint32_t>(fresh_heads_.size());
+            fresh_heads_.reserve_more(1);
+            edges_.set(edge, node);
+            fresh_heads_.push_back(NONE);
+        }
+        uint32_t* heads = fresh_heads_.writable();
+        next.set(value, heads[node]);
+        heads[node] = value;
+        if (fresh_heads_.size() <= linked_size() / SHARE) return;
+        try {
+            settle(next);
+        } catch (const std::bad_alloc&) {
+            // The value is in its place; the next put tries again.
+        }
+    }
+
+    // visit(i, head) for each list of a string that is the first i bytes of the text whose byte i is at(i).
+    template <class At, class Visit>
+    void each_prefix(uint32_t root, size_t length, At at, Visit visit) const {
+        if (root < linked_roots()) {
+            uint32_t node = root;
+            for (size_t i = 0; i < length; ++i) {
+                node = child(node, at(i));
+                if (node == NONE) break;
+                if (outputs_.data()[node] != NONE) visit(i + 1, outputs_.data()[node]);
+            }
+        }
+        if (fresh_heads_.size()) {
+            uint32_t node = ROOT | root;
+            for (size_t i = 0; i < length; ++i) {
+                node = edges_.find(edge_of(node, at(i)));
+                if (node == NONE) break;
+                if (fresh_heads_.data()[node] != NONE) visit(i + 1, fresh_heads_.data()[node]);
+            }
+        }
+    }
+
+    // visit(head) once for each list of a string that occurs in the text. Needs failure links.
+    template <class Visit>
+    void each_within(uint32_t root, const char* text, size_t length, Visit visit) const {
+        Seen seen;
+        if (root < linked_roots()) {
+            const uint32_t* outputs = outputs_.data();
+            const uint32_t* fails = fails_.data();
+            const uint32_t* reports = reports_.data();
+            uint32_t node = root;
+            for (size_t i = 0; i < length; ++i) {
+                node = follow(root, node, static_cast<uint8_t>(text[i]), fails);
+                uint32_t hit = outputs[node] != NONE ? node : reports[node];
+                // Where one was seen, all behind it were: so the hits together cost no more than they are different.
+                for (; hit != NONE && seen.insert(hit); hit = reports[hit]) visit(outputs[hit]);
+            }
+        }
+        if (fresh_heads_.size()) {
+            for (size_t begin = 0; begin < length; ++begin) {
+                uint32_t node = ROOT | root;
+                for (size_t i = begin; i < length; ++i) {
+                    node = edges_.find(edge_of(node, static_cast<uint8_t>(text[i])));
+                    if (node == NONE) break;
+                    uint32_t head = fresh_heads_.data()[node];
+                    if (head != NONE && seen.insert(ROOT | node)) visit(head);
+                }
+            }
+        }
+    }
+
+    // Lays the fresh part and the linked part out as one. If memory runs out, nothing has changed.
+    void settle(Buffer<uint32_t>& next) {
+        if (!fresh_heads_.size()) return;
+        FreshChildren fresh = fresh_children();
+        uint32_t roots = counts_[1];
+        size_t most = linked_size() + fresh_heads_.size() + roots - linked_roots();
+        std::vector<uint32_t> from_linked, from_fresh;  // what becomes of a new node's children, in the new order
+        from_linked.reserve(most);
+        from_fresh.reserve(most);
+        for (uint32_t root = 0; root < roots; ++root) {
+            from_linked.push_back(root < linked_roots() ? root : NONE);
+            from_fresh.push_back(static_cast<uint32_t>(fresh_heads_.size() + root));
+        }
+        Buffer<uint32_t> first, outputs, fails, reports;
+        Buffer<uint8_t> labels;
+        first.reserve_more(most + 1);
+        labels.reserve_more(most + PADDING);
+        labels.resize(roots, 0);
+        for (size_t node = 0; node < from_linked.size(); ++node) {
+            first.push_back(static_cast<uint32_t>(from_linked.size()));
+            uint32_t a = 0, a_end = 0;
+            if (from_linked[node] != NONE) a = first_[from_linked[node]], a_end = first_[from_linked[node] + 1];
+            size_t b = 0, b_end = 0;
+            if (from_fresh[node] != NONE) b = fresh.begin[from_fresh[node]], b_end = fresh.begin[from_fresh[node] + 1];
+            while (a < a_end || b < b_end) {
+                int label_a = a < a_end ? labels_[a] : 256;
+                int label_b = b < b_end ? static_cast<int>(fresh.children[b] >> 32) : 256;
+                labels.push_back(static_cast<uint8_t>(std::min(label_a, label_b)));
+                from_linked.push_back(label_a <= label_b ? a++ : NONE);
+                from_fresh.push_back(label_b <= label_a ? static_cast<uint32_t>(fresh.children[b++]) : NONE);
+            }
+        }
+        size_t size = from_linked.size();
+        first.push_back(static_cast<uint32_t>(size));
+        labels.resize(size + PADDING, 0);
+        outputs.resize(size, NONE);
+        if (with_links_) {
+            fails.resize(size, NONE);
+            reports.resize(size, NONE);
+        }
+        uint32_t* links = next.writable();
+        uint32_t* counts = counts_.writable();
+        // From here on nothing fails.
+        uint32_t* heads = outputs.writable();
+        for (size_t node = roots; node < size; ++node) {
+            uint32_t old = from_linked[node] == NONE ? NONE : outputs_[from_linked[node]];
+            uint32_t young = from_fresh[node] == NONE ? NONE : fresh_heads_[from_fresh[node]];
+            heads[node] = young != NONE ? young : old;
+            if (young == NONE || old == NONE) continue;
+            while (links[young] != NONE) young = links[young];
+            links[young] = old;
+        }
+        first_.swap(first);
+        labels_.swap(labels);
+        outputs_.swap(outputs);
+        counts[0] = roots;
+        if (with_links_) {
+            fails_.swap(fails);
+            reports_.swap(reports);
+            link();
+        }
+        edges_.clear();
+        fresh_heads_.clear();
+    }
+
+    // name and buffer of each; the name lives as long as the call.
+    template <class F>
+    void each_buffer(const std::string& prefix, F f) {
+        f((prefix + "first").c_str(), first_);
+        f((prefix + "labels").c_str(), labels_);
+        f((prefix + "outputs").c_str(), outputs_);
+        f((prefix + "fails").c_str(), fails_);
+        f((prefix + "reports").c_str(), reports_);
+        f((prefix + "counts").c_str(), counts_);
+        edges_.each_buffer([&](const char* name, auto& buffer) { f((prefix + "edges." + name).c_str(), buffer); });
+        f((prefix + "fresh_heads").c_str(), fresh_heads_);
+    }
+
+    // The first invariant that does not hold, or nothing; marks what is on a list in seen. For tests.
+    std::string check(const Buffer<uint32_t>& next, std::vector<bool>& seen) const {
+        size_t size = linked_size();
+        std::vector<uint32_t> parents(size, NONE);
+        if (size) {
+            if (first_[0] != linked_roots() || first_[size] != size) return "1: first";
+            if (labels_.size() != size + PADDING || outputs_.size() != size) return "1: lengths";
+            for (uint32_t v = 0; v < size; ++v) {
+                if (first_[v] > first_[v + 1]) return "1: first falls";
+                for (uint32_t u = first_[v]; u < first_[v + 1]; ++u) {
+                    parents[u] = v;
+                    if (u > first_[v] && labels_[u - 1] >= labels_[u]) return "1: labels do not rise";
+                }
+            }
+        }
+        for (uint32_t v = 0; v < (with_links_ ? size : 0); ++v) {
+            std::string string;
+            uint32_t root = v;
+            for (; parents[root] != NONE; root = parents[root]) string.insert(0, 1, static_cast<char>(labels_[root]));
+            uint32_t suffix = NONE;
+            for (size_t begin = 1; suffix == NONE && begin <= string.size(); ++begin) {
+                suffix = root;
+                for (size_t i = begin; suffix != NONE && i < string.size(); ++i)
+                    suffix = child(suffix, static_cast<uint8_t>(string[i]));
+            }
+            if (fails_[v] != (string.empty() ? root : suffix)) return "2: a wrong suffix";
+            uint32_t report = v;
+            do report = fails_[report];
+            while (report != root && outputs_[report] == NONE);
+            if (reports_[v] != (report == root ? NONE : report)) return "3: a wrong report";
+        }
+        if (edges_.check() || edges_.size() != fresh_heads_.size()) return "4: edges";
+        if (fresh_heads_.size() > size / SHARE) return "4: too many fresh nodes";
+        std::vector<bool> has_edge(fresh_heads_.size(), false);
+        bool good = true;
+        edges_.each([&](uint64_t edge, uint32_t node) {
+            uint32_t parent = static_cast<uint32_t>(edge >> 8);
+            good = good && node < has_edge.size() && !has_edge[node];
+            good = good && (parent & ROOT ? (parent ^ ROOT) < counts_[1] : parent < node);
+            if (good) has_edge[node] = true;
+        });
+        if (!good) return "4: an edge";
+        for (uint32_t root = 0; root < linked_roots(); ++root)
+            if (outputs_[root] != NONE) return "5: the list of a root";
+        auto walk = [&](uint32_t value) {
+            for (; value != NONE; value = next[value]) {
+                if (value >= seen.size() || seen[value]) return false;
+                seen[value] = true;
+            }
+            return true;
+        };
+        for (size_t v = 0; v < size; ++v)
+            if (!walk(outputs_[v])) return "a list that meets another";
+        for (size_t v = 0; v < fresh_heads_.size(); ++v)
+            if (!walk(fresh_heads_[v])) return "a fresh list that meets another";
+        return "";
+    }
+
+    size_t linked_size() const noexcept { return outputs_.size(); }
+    size_t fresh_size() const noexcept { return fresh_heads_.size(); }
+
+  private:
+    static constexpr uint32_t ROOT = 0x80000000;
+    static constexpr size_t PADDING = 8;
+
+    // The linked or fresh nodes whose lists were visited already. Most texts have few, which fit on the stack.
+    class Seen {
+      public:
+        bool insert(uint32_t node) {
+            if (!size_) {
+                std::fill_n(local_, LOCAL, NONE);
+                size_ = LOCAL;
+            } else if (used_ * 2 >= size_) {
+                grow();
+            }
+            if (!place(node)) return false;
+            ++used_;
+            return true;
+        }
+
+      private:
+        static constexpr size_t LOCAL = 64;
+
+        uint32_t* table() noexcept { return heap_.empty() ? local_ : heap_.data(); }
+
+        bool place(uint32_t node) noexcept {
+            uint32_t* slots = table();
+            size_t i = mix(node) & (size_ - 1);
+            while (slots[i] != NONE) {
+                if (slots[i] == node) return false;
+                i = (i + 1) & (size_ - 1);
+            }
+            slots[i] = node;
+            return true;
+        }
+
+        void grow() {
+            std::vector<uint32_t> old(table(), table() + size_);
+            heap_.assign(size_ * 4, NONE);
+            size_ *= 4;
+            for (uint32_t node : old)
+                if (node != NONE) place(node);
+        }
+
+        uint32_t local_[LOCAL];
+        std::vector<uint32_t> heap_;
+        size_t size_ = 0, used_ = 0;
+    };
+
+    // The children of fresh node f are children[begin[f]] up to begin[f + 1], those of root r at f = fresh nodes + r;
+    // label << 32 | node, rising.
+    struct FreshChildren {
+        std::vector<uint32_t> begin;
+        std::vector<uint64_t> children;
+    };
+
+    FreshChildren fresh_children() const {
+        size_t fresh = fresh_heads_.size();
+        auto parent_of = [fresh](uint64_t edge) {
+            uint32_t parent = static_cast<uint32_t>(edge >> 8);
+            return parent & ROOT ? fresh + (parent ^ ROOT) : parent;
+        };
+        FreshChildren result;
+        std::vector<uint32_t>& begin = result.begin;
+        begin.assign(fresh + counts_[1] + 1, 0);
+        edges_.each([&](uint64_t edge, uint32_t) { ++begin[parent_of(edge)]; });
+        for (size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];  // for now the ends, lowered below
+        result.children.resize(fresh);
+        edges_.each([&](uint64_t edge, uint32_t node) {
+            result.children[--begin[parent_of(edge)]] = (edge & 0xFF) << 32 | node;
+        });
+        for (size_t i = 0; i + 1 < begin.size(); ++i)
+            std::sort(result.children.begin() + begin[i], result.children.begin() + begin[i + 1]);
+        return result;
+    }
+
+    // Sets fails and reports. Suffixes are shorter, so breadth first they are ready when they are needed.
+    void link() noexcept {
+        uint32_t* fails = fails_.writable();
+        uint32_t* reports = reports_.writable();
+        const uint32_t* outputs = outputs_.data();
+        uint32_t size = static_cast<uint32_t>(linked_size()), roots = linked_roots();
+        for (uint32_t root = 0; root < roots; ++root) {
+            fails[root] = root;
+            for (uint32_t node = first_.data()[root]; node < first_.data()[root + 1]; ++node) fails[node] = root;
+        }
+        for (uint32_t parent = roots; parent < size; ++parent) {
+            for (uint32_t node = first_.data()[parent]; node < first_.data()[parent + 1]; ++node) {
+                uint32_t suffix = fails[parent], found;
+                while ((found = child(suffix, labels_.data()[node])) == NONE && fails[suffix] != suffix)
+                    suffix = fails[suffix];
+                fails[node] = found != NONE ? found : suffix;
+                reports[node] = outputs[fails[node]] != NONE ? fails[node] : reports[fails[node]];
+            }
+        }
+    }
+
+    uint32_t linked_roots() const noexcept { return counts_.size() ? counts_.data()[0] : 0; }
+
+    static uint64_t edge_of(uint32_t parent, uint8_t label) noexcept { return uint64_t(parent) << 8 | label; }
+
+    // The child of a linked node, or NONE: halving down to 8 labels, which one word compares at once.
+    uint32_t child(uint32_t node, uint8_t label) const noexcept {
+        uint32_t begin = first_.data()[node], end = first_.data()[node + 1];
+        if (begin == end) return NONE;
+        const uint8_t* labels = labels_.data();
+        while (end - begin > 8) {
+            uint32_t middle = begin + (end - begin) / 2;
+            bool right = labels[middle] <= label;
+            begin = right ? middle : begin;
+            end = right ? end : middle;
+        }
+        uint64_t word = hashing::load8(reinterpret_cast<const char*>(labels + begin)) ^ 0x0101010101010101u * label;
+        uint64_t zeros = (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;  // its lowest bit is right
+        if (!zeros) return NONE;
+        uint32_t found = begin + static_cast<uint32_t>(__builtin_ctzll(zeros)) / 8;
+        return found < end ? found : NONE;
+    }
+
+    // The longest suffix, of the node's string and the byte after it, that is in the trie.
+    uint32_t follow(uint32_t root, uint32_t node, uint8_t label, const uint32_t* fails) const noexcept {
+        for (;;) {
+            uint32_t next = child(node, label);
+            if (next != NONE) return next;
+            if (node == root) return root;
+            node = fails[node];
+        }
+    }
+
+    const bool with_links_;
+    Buffer<uint32_t> first_;
+    Buffer<uint8_t> labels_;
+    Buffer<uint32_t> outputs_;
+    Buffer<uint32_t> fails_;
+    Buffer<uint32_t> reports_;
+    Buffer<uint32_t> counts_;
+    IntMap edges_;
+    Buffer<uint32_t> fresh_heads_;
+};
+
+}  // namespace boolsieve

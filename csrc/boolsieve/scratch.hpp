@@ -1,0 +1,67 @@
+// What one thread needs while it matches, reused from event to event. Engines get it as an argument, so that any number of
+// threads can share an index.
+#pragma once
+
+#include <cstdint>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "event.hpp"
+#include "match_set.hpp"
+
+namespace boolsieve {
+
+struct Counters {
+    uint64_t events = 0;
+    uint64_t predicates = 0;  // predicates evaluated
+    uint64_t candidates = 0;  // clauses whose check was begun
+    uint64_t matches = 0;     // expressions reported
+
+    void add_and_clear(Counters& other) noexcept {
+        events += other.events;
+        predicates += other.predicates;
+        candidates += other.candidates;
+        matches += other.matches;
+        other = Counters();
+    }
+};
+
+struct RowMatch {
+    uint32_t row, slot;
+};
+
+struct Scratch {
+    Event event;
+    Block block;
+    MatchSet found;                 // an engine's answer for one event
+    std::vector<RowMatch> pairs;    // an engine's answer for a block, before it is put in order
+    std::vector<uint32_t> slots;    // the answer: row after row, each in order of addition, without duplicates
+    std::vector<uint32_t> counts;   // how many of them each row has
+    std::vector<int32_t> column_of; // block scan: the column of an attribute, or -1
+    std::vector<uint64_t> masks;    // block scan: which rows have a column's attribute
+    std::vector<uint32_t> hits;     // derived attributes of one value
+    std::string key;
+    Counters counters;
+};
+
+// Puts the pairs of a block in order and appends them to the answer. Pairs that come by rising slot need no sorting.
+inline void collect_pairs(Scratch& s, uint32_t rows, bool by_slot) {
+    std::vector<uint32_t> next(rows + 1, 0);
+    for (const RowMatch& pair : s.pairs) ++next[pair.row + 1];
+    for (uint32_t r = 0; r < rows; ++r) next[r + 1] += next[r];
+    std::vector<uint32_t> ordered(s.pairs.size());
+    std::vector<uint32_t> end(next.begin(), next.end() - 1);
+    for (const RowMatch& pair : s.pairs) ordered[end[pair.row]++] = pair.slot;
+    for (uint32_t r = 0; r < rows; ++r) {
+        uint32_t *first = ordered.data() + next[r], *last = ordered.data() + end[r];
+        if (!by_slot) std::sort(first, last);
+        last = std::unique(first, last);
+        s.slots.insert(s.slots.end(), first, last);
+        s.counts.push_back(uint32_t(last - first));
+        s.counters.matches += uint64_t(last - first);
+    }
+    s.pairs.clear();
+}
+
+}  // namespace boolsieve

@@ -1,0 +1,156 @@
+// What an index stores: its clauses (see clauses.hpp), and for each expression its id, its text and where its clauses are.
+//
+//   buffer        type    length       meaning
+//   ids.*         -       -            pool of ids: 'i' and eight bytes, or 's' and UTF-8
+//   id_slot       uint32  ids          the slot of an id, DEAD if it was removed
+//   slot_id       uint32  slots        the id of a slot, DEAD if it was removed
+//   slot_clause   uint32  slots        its first clause
+//   slot_clauses  uint32  slots        how many clauses (none: never true)
+//   text          uint8   -            the texts of all expressions
+//   text_begin    uint64  slots        where a slot's text starts
+//   text_length   uint32  slots
+//
+// A slot is the place in the order of addition. Removing leaves holes; the index compacts when they are the larger part.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "buffer.hpp"
+#include "clauses.hpp"
+#include "pool.hpp"
+
+namespace boolsieve {
+
+struct Predicate {
+    uint32_t attribute;
+    uint32_t kind;
+    Key low, high;
+};
+
+class Store {
+  public:
+    Store() { begin.push_back(0); }
+
+    uint32_t clause_count() const noexcept { return uint32_t(owner.size()); }
+    uint32_t slot_count() const noexcept { return uint32_t(slot_id.size()); }
+    uint32_t live() const noexcept { return live_slots; }
+
+    // The slot of an id, or DEAD.
+    uint32_t find(const char* id, size_t length) const noexcept {
+        uint32_t i = ids.find(id, length);
+        return i == StringPool::NONE ? DEAD : id_slot.data()[i];
+    }
+    std::string_view id_of(uint32_t slot) const { return ids.text(slot_id[slot]); }
+    std::string_view text_of(uint32_t slot) const {
+        return {reinterpret_cast<const char*>(text.data()) + text_begin[slot], text_length[slot]};
+    }
+
+    uint32_t add_slot(const char* id, size_t length) {
+        uint32_t i = ids.add(id, length);
+        uint32_t slot = slot_count();
+        if (i == id_slot.size())
+            id_slot.push_back(slot);
+        else
+            id_slot.set(i, slot);
+        slot_id.push_back(i);
+        slot_clause.push_back(clause_count());
+        slot_clauses.push_back(0);
+        text_begin.push_back(text.size());
+        text_length.push_back(0);
+        ++live_slots;
+        return slot;
+    }
+    void set_text(uint32_t slot, const char* data, size_t length) {
+        text_begin.set(slot, text.size());
+        text_length.set(slot, uint32_t(length));
+        text.append(reinterpret_cast<const uint8_t*>(data), length);
+    }
+    // Clauses are appended to the slot that was opened last.
+    void open_clauses(uint32_t slot) {
+        slot_clause.set(slot, clause_count());
+        slot_clauses.set(slot, 0);
+        in_order &= owner.size() == 0 || last_owner <= slot;
+        last_owner = slot;
+    }
+    void add_clause(uint32_t slot, const Predicate* predicates, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+            head.push_back(predicates[i].attribute << KIND_BITS | predicates[i].kind);
+            low.push_back(predicates[i].low);
+            high.push_back(predicates[i].high);
+        }
+        owner.push_back(slot);
+        begin.push_back(uint32_t(head.size()));
+        slot_clauses.set(slot, slot_clauses[slot] + 1);
+    }
+    // The caller has told the engine already.
+    void kill_clauses(uint32_t slot) {
+        for (uint32_t c = slot_clause[slot], end = c + slot_clauses[slot]; c < end; ++c) {
+            owner.set(c, DEAD);
+            head.set(begin[c], PREDICATE_NEVER);
+            ++dead_clauses;
+        }
+        dead_text += text_length[slot];
+    }
+    void kill_slot(uint32_t slot) {
+        kill_clauses(slot);
+        id_slot.set(slot_id[slot], DEAD);
+        slot_id.set(slot, DEAD);
+        --live_slots;
+    }
+
+    Clauses clauses(uint32_t attributes, const StringPool* strings) const noexcept {
+        return {begin.data(), owner.data(), head.data(),    low.data(), high.data(),
+                sets.data(),  clause_count(), attributes, strings};
+    }
+
+    template <class F>
+    void each_buffer(F f) {
+        ids.each_buffer([&](const char* name, auto& buffer) { f((std::string("ids.") + name).c_str(), buffer); });
+        f("id_slot", id_slot);
+        f("slot_id", slot_id);
+        f("slot_clause", slot_clause);
+        f("slot_clauses", slot_clauses);
+        f("text", text);
+        f("text_begin", text_begin);
+        f("text_length", text_length);
+        f("begin", begin);
+        f("owner", owner);
+        f("head", head);
+        f("low", low);
+        f("high", high);
+        f("sets", sets);
+    }
+    // What is not in the buffers, after they were filled from outside.
+    void recount() {
+        live_slots = 0;
+        dead_clauses = 0;
+        uint64_t live_text = 0;
+        for (uint32_t s = 0; s < slot_count(); ++s)
+            if (slot_id[s] != DEAD) {
+                ++live_slots;
+                live_text += text_length[s];
+            }
+        dead_text = text.size() - live_text;
+        in_order = true;
+        last_owner = 0;
+        for (uint32_t c = 0; c < clause_count(); ++c) {
+            if (owner[c] == DEAD) {
+                ++dead_clauses;
+                continue;
+            }
+            in_order &= last_owner <= owner[c];
+            last_owner = owner[c];
+        }
+    }
+
+    StringPool ids;
+    Buffer<uint32_t> id_slot, slot_id, slot_clause, slot_clauses, text_length, begin, owner, head;
+    Buffer<uint64_t> text_begin, low, high, sets;
+    Buffer<uint8_t> text;
+    uint64_t dead_text = 0;
+    uint32_t live_slots = 0, dead_clauses = 0, last_owner = 0;
+    bool in_order = true;  // clauses stand in the order of their slots
+};
+
+}  // namespace boolsieve

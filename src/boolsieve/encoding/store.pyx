@@ -1,0 +1,337 @@
+"""Encodes normal forms into the clause store: values become keys, terms become predicates on views of attributes."""
+
+from libcpp.algorithm cimport sort
+from libcpp.pair cimport pair
+
+from boolsieve.encoding.clauses cimport (
+    DEAD, KIND_BITS, KIND_MASK, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
+    PREDICATE_NOT_RANGE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_LESS, TEXT_LESS_EQUAL,
+)
+from boolsieve.language.tree cimport (
+    DERIVED_HAS, DERIVED_MATCHES, FAMILY_ANY, FAMILY_BOOL, FAMILY_NUMBER, FAMILY_SET, FAMILY_STRING, FAMILY_TIME,
+    HIGH_NONE, HIGH_OPEN, LITERAL_BOOL, LITERAL_DATE, LITERAL_FLOAT, LITERAL_INT, LITERAL_STRING, LITERAL_TIME,
+    LOW_NONE, LOW_OPEN, TERM_ABSENT, TERM_FAILS, TERM_HOLDS, TERM_IN, TERM_NOT_IN, TERM_NOT_RANGE, TERM_PRESENT,
+    TERM_RANGE, Family,
+)
+from boolsieve.memory.buffers cimport list_buffers
+
+from boolsieve.encoding.regex import RegexSets
+
+
+cdef inline View presence_view(Family family) noexcept nogil:
+    """The view that every value of a family has."""
+    if family == FAMILY_NUMBER:
+        return VIEW_WHOLE
+    if family == FAMILY_STRING:
+        return VIEW_TEXT
+    if family == FAMILY_BOOL:
+        return VIEW_BOOL
+    if family == FAMILY_TIME:
+        return VIEW_TIME
+    if family == FAMILY_SET:
+        return VIEW_SET
+    return VIEW_ANY
+
+
+cdef inline cbool exact_in(View view, const Literal& value) noexcept nogil:
+    """Whether a number is an operand that the view tells apart from every other value."""
+    if value.type == LITERAL_INT:
+        if view == VIEW_WHOLE:
+            return whole_exact(value.integer)
+        if view == VIEW_FAR:
+            return not whole_exact(value.integer)
+        return real_exact(<double>value.integer) and <int64_t>(<double>value.integer) == value.integer
+    if is_int64(value.real):
+        if view == VIEW_WHOLE:
+            return whole_exact(<int64_t>value.real)
+        if view == VIEW_FAR:
+            return not whole_exact(<int64_t>value.real)
+    return view == VIEW_REAL and real_exact(value.real)
+
+
+cdef inline View view_for(const Literal& value) noexcept nogil:
+    """The view that an operand goes to when it stands alone."""
+    if value.type == LITERAL_BOOL:
+        return VIEW_BOOL
+    if value.type == LITERAL_TIME or value.type == LITERAL_DATE:
+        return VIEW_TIME
+    if value.type == LITERAL_STRING:
+        return VIEW_ORDER
+    if exact_in(VIEW_WHOLE, value):
+        return VIEW_WHOLE
+    if exact_in(VIEW_FAR, value):
+        return VIEW_FAR
+    return VIEW_REAL
+
+
+cdef inline uint64_t number_key(View view, const Literal& value) noexcept nogil:
+    if value.type == LITERAL_INT:
+        if view == VIEW_WHOLE:
+            return whole_key(value.integer)
+        if view == VIEW_FAR:
+            return far_key(value.integer)
+        return real_key(value.integer)
+    if view == VIEW_WHOLE:
+        return whole_key_of_real(value.real)
+    if view == VIEW_FAR:
+        return far_key_of_real(value.real)
+    return real_key_of_real(value.real)
+
+
+cdef inline ValueBytes value_bytes(const Literal& value) noexcept nogil:
+    if value.type == LITERAL_INT:
+        return ValueBytes.integer(value.integer)
+    if value.type == LITERAL_FLOAT:
+        return ValueBytes.real(value.real)
+    if value.type == LITERAL_BOOL:
+        return ValueBytes.boolean(value.integer != 0)
+    return ValueBytes.time(value.integer)
+
+
+cdef inline int rank(const Predicate& predicate) noexcept nogil:
+    """Cheap and selective predicates come first in a clause: points, sets, ranges, then what nearly always holds."""
+    if predicate.kind == PREDICATE_RANGE:
+        return 0 if predicate.low == predicate.high else 2
+    if predicate.kind == PREDICATE_IN:
+        return 1
+    return 3 + predicate.kind
+
+
+cdef class ClauseStore:
+    def __cinit__(self):
+        self.regex = RegexSets()
+
+    cdef Clauses clauses(self) noexcept nogil:
+        return self.store.clauses(self.dictionary.attribute_count(), &self.dictionary.strings)
+
+    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1:
+        """Appends the clauses of one normal form to a slot that was just opened."""
+        cdef uint64_t c, t
+        cdef size_t i, j
+        cdef Predicate moved
+        cdef cbool possible
+        self.store.open_clauses(slot)
+        for c in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
+            self._predicates.clear()
+            possible = True
+            for t in range(normal.clause_begin[c], normal.clause_begin[c + 1]):
+                if not self._encode_term(normal, normal.terms[t]):
+                    possible = False
+                    break
+            if not possible:
+                continue
+            for i in range(1, self._predicates.size()):
+                moved = self._predicates[i]
+                j = i
+                while j > 0 and rank(self._predicates[j - 1]) > rank(moved):
+                    self._predicates[j] = self._predicates[j - 1]
+                    j -= 1
+                self._predicates[j] = moved
+            if self._predicates.empty() or self._predicates[0].kind == PREDICATE_ABSENT:
+                # Nothing that an event must have: the clause goes under the attribute that every event has.
+                self._predicates.insert(self._predicates.begin(),
+                                        Predicate(0, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+            self.store.add_clause(slot, self._predicates.data(), self._predicates.size())
+        return 0
+
+    cdef cbool _encode_term(self, const Normal& normal, const Term& term) except *:
+        """Adds a term's predicates to the clause. False if no event can satisfy it."""
+        cdef uint32_t name = self.dictionary.add_name(normal.arena.data() + term.name, term.name_length)
+        cdef uint32_t attribute
+        cdef const Literal* values = normal.literals.data() + term.first
+        if term.kind == TERM_PRESENT or term.kind == TERM_ABSENT:
+            attribute = self.dictionary.add_view(name, presence_view(term.family))
+            if term.kind == TERM_PRESENT:
+                self._predicates.push_back(Predicate(attribute, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+            else:
+                self._predicates.push_back(Predicate(attribute, PREDICATE_ABSENT, KEY_LOWEST, KEY_HIGHEST))
+            return True
+        if term.kind == TERM_HOLDS or term.kind == TERM_FAILS:
+            attribute = self._derived(normal, name, term.derived, values[0])
+            if term.kind == TERM_HOLDS:
+                self._predicates.push_back(Predicate(attribute, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+            else:
+                self._predicates.push_back(Predicate(attribute, PREDICATE_ABSENT, KEY_LOWEST, KEY_HIGHEST))
+                attribute = self.dictionary.add_view(name, presence_view(term.family))
+                self._predicates.push_back(Predicate(attribute, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+            return True
+        if term.kind == TERM_IN or term.kind == TERM_NOT_IN:
+            return self._set(normal, name, term, values)
+        if term.family == FAMILY_STRING:
+            return self._text_range(normal, name, term, values)
+        return self._range(name, term, values)
+
+    cdef uint32_t _derived(self, const Normal& normal, uint32_t name, Derived kind, const Literal& operand) except *:
+        cdef string tagged
+        cdef cbool fresh = False
+        cdef ValueBytes plain = value_bytes(operand)
+        cdef uint32_t attribute
+        if operand.type == LITERAL_STRING:
+            if kind == DERIVED_HAS:
+                tagged.push_back(c"s")
+            tagged.append(normal.arena.data() + operand.offset, operand.length)
+        else:
+            tagged.append(plain.bytes, 9)
+        attribute = self.dictionary.add_derived(name, kind, tagged.data(), tagged.size(), fresh)
+        if fresh and kind == DERIVED_MATCHES:
+            self.regex.add(name, tagged.decode(), attribute)
+        return attribute
+
+    cdef cbool _set(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *:
+        cdef View view = VIEW_VALUE
+        cdef View candidate
+        cdef uint32_t i
+        cdef uint64_t key, offset
+        cdef vector[uint64_t] keys
+        cdef cbool inside = term.kind == TERM_IN
+        cdef ValueBytes interned
+        if term.family == FAMILY_STRING:
+            view = VIEW_TEXT
+        elif term.family == FAMILY_BOOL:
+            view = VIEW_BOOL
+        elif term.family == FAMILY_TIME:
+            view = VIEW_TIME
+        else:
+            for candidate in (VIEW_WHOLE, VIEW_REAL, VIEW_FAR):
+                i = 0
+                while i < term.count and exact_in(candidate, values[i]):
+                    i += 1
+                if i == term.count:
+                    view = candidate
+                    break
+        for i in range(term.count):
+            if view == VIEW_TEXT:
+                key = KEY_FIRST_TEXT + self.dictionary.strings.add(normal.arena.data() + values[i].offset,
+                                                                   values[i].length)
+            elif view == VIEW_BOOL:
+                key = KEY_TRUE if values[i].integer else KEY_FALSE
+            elif view == VIEW_TIME:
+                key = whole_key(values[i].integer)
+            elif view == VIEW_VALUE:
+                interned = value_bytes(values[i])
+                key = KEY_FIRST_TEXT + self.dictionary.strings.add(interned.bytes, 9)
+            else:
+                key = number_key(view, values[i])
+            keys.push_back(key)
+        cdef uint32_t attribute = self.dictionary.add_view(name, view)
+        if keys.size() == 1:
+            self._predicates.push_back(
+                Predicate(attribute, PREDICATE_RANGE if inside else PREDICATE_NOT_RANGE, keys[0], keys[0]))
+            return True
+        sort(keys.begin(), keys.end())
+        offset = self.store.sets.size()
+        self.store.sets.append(keys.data(), keys.size())
+        self._predicates.push_back(
+            Predicate(attribute, PREDICATE_IN if inside else PREDICATE_NOT_IN, offset, keys.size()))
+        return True
+
+    cdef cbool _range(self, uint32_t name, const Term& term, const Literal* values) except *:
+        """A range of numbers, bools or times; two predicates where no one view is exact for both ends."""
+        cdef cbool has_low = not term.bounds & LOW_NONE
+        cdef cbool has_high = not term.bounds & HIGH_NONE
+        cdef View low_view = view_for(values[0])
+        cdef View high_view = view_for(values[1])
+        cdef uint32_t kind = PREDICATE_RANGE
+        if term.kind == TERM_NOT_RANGE:
+            kind = PREDICATE_NOT_RANGE
+        if not has_low:
+            low_view = high_view
+        elif not has_high:
+            high_view = low_view
+        elif low_view != high_view and exact_in(VIEW_REAL, values[0]) and exact_in(VIEW_REAL, values[1]):
+            low_view = high_view = VIEW_REAL
+        if low_view == high_view:
+            return self._key_range(name, low_view, kind, term.bounds, values)
+        # (The normal forms write NOT BETWEEN as two ranges where no one view is exact for both ends.)
+        return (self._key_range(name, low_view, kind, term.bounds | HIGH_NONE, values)
+                and self._key_range(name, high_view, kind, term.bounds | LOW_NONE, values))
+
+    cdef cbool _key_range(self, uint32_t name, View view, uint32_t kind, uint8_t bounds, const Literal* values) except *:
+        cdef uint64_t low = KEY_LOWEST
+        cdef uint64_t high = KEY_HIGHEST
+        if not bounds & LOW_NONE:
+            low = self._bound_key(view, values[0])
+            if bounds & LOW_OPEN:
+                low += 1
+        if not bounds & HIGH_NONE:
+            high = self._bound_key(view, values[1])
+            if bounds & HIGH_OPEN:
+                high -= 1
+        if low > high:
+            return False
+        self._predicates.push_back(Predicate(self.dictionary.add_view(name, view), kind, low, high))
+        return True
+
+    cdef uint64_t _bound_key(self, View view, const Literal& value) noexcept nogil:
+        if view == VIEW_BOOL:
+            return KEY_TRUE if value.integer else KEY_FALSE
+        if view == VIEW_TIME:
+            return whole_key(value.integer)
+        return number_key(view, value)
+
+    cdef cbool _text_range(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *:
+        """A range of strings by order keys; where an end is too long for its key, the text decides among equal keys."""
+        cdef uint64_t low = KEY_LOWEST
+        cdef uint64_t high = KEY_HIGHEST
+        cdef uint32_t attribute = self.dictionary.add_view(name, VIEW_ORDER)
+        cdef const char* text
+        cdef uint32_t kind = PREDICATE_RANGE
+        if term.kind == TERM_NOT_RANGE:
+            kind = PREDICATE_NOT_RANGE
+        if not term.bounds & LOW_NONE:
+            text = normal.arena.data() + values[0].offset
+            low = order_key(text, values[0].length)
+            if values[0].length > ORDER_BYTES:
+                self._predicates.push_back(
+                    Predicate(attribute, PREDICATE_TEXT, self.dictionary.strings.add(text, values[0].length),
+                              TEXT_GREATER if term.bounds & LOW_OPEN else TEXT_GREATER_EQUAL))
+            elif term.bounds & LOW_OPEN:
+                low += 1
+        if not term.bounds & HIGH_NONE:
+            text = normal.arena.data() + values[1].offset
+            high = order_key(text, values[1].length)
+            if values[1].length > ORDER_BYTES:
+                self._predicates.push_back(
+                    Predicate(attribute, PREDICATE_TEXT, self.dictionary.strings.add(text, values[1].length),
+                              TEXT_LESS if term.bounds & HIGH_OPEN else TEXT_LESS_EQUAL))
+            elif term.bounds & HIGH_OPEN:
+                high -= 1
+        if low > high:
+            return False
+        self._predicates.push_back(Predicate(attribute, kind, low, high))
+        return True
+
+    cdef vector[NamedBuffer] buffers(self) except *:
+        cdef vector[NamedBuffer] found
+        list_buffers[Dictionary](self.dictionary, b"dictionary.", found)
+        list_buffers[Store](self.store, b"store.", found)
+        return found
+
+    def check_invariants(self) -> None:
+        """Asserts the numbered invariants of csrc/boolsieve/clauses.hpp; linear in the size of the store."""
+        cdef Clauses c = self.clauses()
+        cdef uint32_t clause, p, kind, i
+        assert self.store.begin.size() == c.count + 1, "1"
+        for clause in range(c.count):
+            assert c.begin[clause] < c.begin[clause + 1], f"1: clause {clause} has no predicate"
+            if c.owner[clause] == DEAD:
+                assert c.head[c.begin[clause]] == PREDICATE_NEVER, f"5: clause {clause}"
+                continue
+            for p in range(c.begin[clause], c.begin[clause + 1]):
+                kind = c.head[p] & KIND_MASK
+                assert c.head[p] >> KIND_BITS < c.attributes, f"3: predicate {p}"
+                if kind == PREDICATE_RANGE or kind == PREDICATE_NOT_RANGE:
+                    assert 1 <= c.low[p] <= c.high[p], f"2: predicate {p}"
+                elif kind == PREDICATE_IN or kind == PREDICATE_NOT_IN:
+                    assert c.high[p] >= 2 and c.low[p] + c.high[p] <= self.store.sets.size(), f"2: predicate {p}"
+                    for i in range(1, c.high[p]):
+                        assert c.sets[c.low[p] + i - 1] < c.sets[c.low[p] + i], f"2: predicate {p}"
+        cdef uint32_t slot, owned = 0
+        for slot in range(self.store.slot_count()):
+            if self.store.slot_id[slot] == DEAD:
+                continue
+            owned += self.store.slot_clauses[slot]
+            for clause in range(self.store.slot_clause[slot],
+                                self.store.slot_clause[slot] + self.store.slot_clauses[slot]):
+                assert c.owner[clause] == slot, f"4: clause {clause}"
+        assert owned + self.store.dead_clauses == c.count, "4: clauses without an expression"

@@ -1,0 +1,18 @@
+"""The contract of all engines."""
+
+from libc.stdint cimport uint32_t
+from libcpp.vector cimport vector
+
+from boolsieve.encoding.clauses cimport Scratch
+from boolsieve.encoding.store cimport ClauseStore
+from boolsieve.memory.buffers cimport NamedBuffer
+
+
+cdef class Engine:
+    cdef ClauseStore store
+
+    cdef int insert(self, uint32_t first, uint32_t count) except -1
+    cdef int remove(self, uint32_t first, uint32_t count) except -1
+    cdef void match(self, Scratch& scratch) noexcept nogil
+    cdef int match_block(self, Scratch& scratch) except -1 nogil
+    cdef vector[NamedBuffer] buffers(self) except *

@@ -1,0 +1,67 @@
+"""The contract of all engines: an index over the clauses of a store.
+
+An engine finds the clauses that an event satisfies; what the clauses mean, where they live and what they belong to is
+the store's. It must answer exactly as `scan` does, for every kind of predicate, after every sequence of updates.
+
+Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
+
+- `insert(first, count)`: clauses that were just appended to the store. `remove(first, count)`: clauses that are still
+  there but will be dead when the call returns. Both run alone (no match at the same time) and with the GIL.
+- `match(scratch)`: for `scratch.event`, adds the owner of each clause that holds to `scratch.found`, once or more often.
+  Predicates that the engine did not decide by itself are decided by `first_failure` or `clause_holds`. Const: many threads
+  match at the same time, each with a scratch of its own.
+- `match_block(scratch)`: for `scratch.block`, appends each row's slots to `scratch.slots` and their number to
+  `scratch.counts`. The default goes row by row.
+- `buffers()`: all lasting state, as named flat buffers. `check_invariants()` asserts what the engine's file promises.
+- Both match functions add to `scratch.counters` what they evaluated.
+
+Keyword arguments of the constructor are the engine's options; `options()` gives them back, so that a copy can be made.
+"""
+
+from boolsieve.encoding.clauses cimport Clauses
+
+
+cdef class Engine:
+    """What all engines have in common."""
+
+    #: Other option sets that the contract tests run too.
+    test_variants = ()
+
+    def options(self) -> dict:
+        """The keyword arguments that make an engine like this one."""
+        return {}
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.options().items())
+        return f"{type(self).__name__}({given})"
+
+    cdef int insert(self, uint32_t first, uint32_t count) except -1:
+        raise NotImplementedError
+
+    cdef int remove(self, uint32_t first, uint32_t count) except -1:
+        raise NotImplementedError
+
+    cdef void match(self, Scratch& scratch) noexcept nogil:
+        pass
+
+    cdef int match_block(self, Scratch& scratch) except -1 nogil:
+        cdef uint32_t row
+        cdef size_t before
+        scratch.found.open(self.store.store.slot_count())
+        for row in range(scratch.block.rows):
+            scratch.event.open(self.store.dictionary.attribute_count())
+            scratch.block.read_row(row, scratch.event)
+            self.match(scratch)
+            scratch.event.close()
+            before = scratch.slots.size()
+            scratch.found.drain_to(scratch.slots)
+            scratch.counts.push_back(<uint32_t>(scratch.slots.size() - before))
+            scratch.counters.matches += scratch.slots.size() - before
+        return 0
+
+    cdef vector[NamedBuffer] buffers(self) except *:
+        cdef vector[NamedBuffer] none
+        return none
+
+    def check_invariants(self) -> None:
+        """Asserts the invariants that the engine's file numbers."""

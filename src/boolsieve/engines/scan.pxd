@@ -1,0 +1,5 @@
+from boolsieve.engines.base cimport Engine
+
+
+cdef class Scan(Engine):
+    pass

@@ -1,0 +1,62 @@
+"""The public Index: what it holds."""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from boolsieve.encoding.clauses cimport Counters, Scratch
+from boolsieve.encoding.store cimport ClauseStore
+from boolsieve.engines.base cimport Engine
+from boolsieve.language.tree cimport Normal, Tree
+
+
+cdef extern from "boolsieve/shared_lock.hpp" namespace "boolsieve" nogil:
+    cdef cppclass SharedLock:
+        bint try_read() noexcept
+        void read() noexcept
+        void end_read() noexcept
+        bint try_write() noexcept
+        void write() noexcept
+        void end_write() noexcept
+
+
+cdef class ScratchBox:
+    """Scratch space of one thread, and the objects that it points into."""
+
+    cdef Scratch scratch
+    cdef list kept
+
+
+cdef class Stage:
+    """Expressions that are parsed, checked and in normal form, but not yet in the index."""
+
+    cdef Tree tree
+    cdef Normal normal
+    cdef string ids          # the bytes of all ids
+    cdef vector[uint64_t] id_end
+    cdef string texts
+    cdef vector[uint64_t] text_end
+
+    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1
+
+
+cdef class Index:
+    cdef ClauseStore _store
+    cdef Engine _engine
+    cdef SharedLock _lock
+    cdef list _boxes         # free scratch space
+    cdef Counters _counters
+    cdef readonly uint64_t max_clauses
+
+    cdef void _begin_read(self) noexcept
+    cdef void _begin_write(self) noexcept
+    cdef ScratchBox _take(self)
+    cdef int _give(self, ScratchBox box) except -1
+    cdef int _find(self, ScratchBox box, object event) except -1
+    cdef int _commit(self, Stage stage) except -1
+    cdef int _replace(self, uint32_t slot, Stage stage) except -1
+    cdef int _kill(self, uint32_t slot) except -1
+    cdef int _compact(self) except -1
+    cdef object _id(self, uint32_t slot)
+    cdef object _ids(self, object slots)
+    cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF
