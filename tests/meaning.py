@@ -255,6 +255,7 @@ MEANING: dict[str, list[tuple[str, dict[str, Any], bool | None]]] = {
         ("item.price = 4", {"item": None}, None),
         ("item.price = 4", {"item": 4}, None),
         ("item.price = 4", {"price": 4}, None),
+        ("item IS NULL", {"item": {"price": 4}}, True),
         ("a.b.c = 4", {"a": {"b": {"c": 4}}}, True),
         ('"unit price" = 4', {"unit price": 4}, True),
         ('"say ""hi""" = 4', {'say "hi"': 4}, True),

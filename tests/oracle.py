@@ -63,6 +63,8 @@ def event_value(event: Mapping[str, Any], name: str) -> tuple[str, Any]:
             if not isinstance(value, Mapping) or part not in value:
                 return ABSENT
             value = value[part]
+    if isinstance(value, Mapping):  # it holds attributes, and is none
+        return ABSENT
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         return "set", [element for element in map(typed, value) if element != ABSENT]
     return typed(value)

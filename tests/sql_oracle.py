@@ -44,7 +44,7 @@ class SqlOracle:
 
     def run(self, conditions: Sequence[str], parameters: list[Any]) -> list[list[bool | None]]:
         # One query for all, since a query costs more than its conditions.
-        query = f"SELECT {', '.join(conditions)} FROM events ORDER BY at"
+        query = f"SELECT {', '.join(conditions)} FROM events ORDER BY nth"
         rows = self.connection.execute(query, parameters).fetchall()
         return [
             [None if outcome is None else bool(outcome) for outcome in column]
@@ -127,7 +127,7 @@ class SQLite(SqlOracle):
         self.types = types
         columns = [name for name, kind in types.items() if kind in self.kinds]
         self.connection.execute("DROP TABLE IF EXISTS events")
-        names = ", ".join(f'"{name}"' for name in ["at", *columns])
+        names = ", ".join(f'"{name}"' for name in ["nth", *columns])
         self.connection.execute(f"CREATE TABLE events ({names})")
         self.connection.executemany(
             f"INSERT INTO events VALUES (?{', ?' * len(columns)})",
@@ -181,7 +181,7 @@ class DuckDB(SqlOracle):
 
     def fill(self, types: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> None:
         self.types = types
-        columns = {"at": pa.array(range(len(events)), pa.int64())}
+        columns = {"nth": pa.array(range(len(events)), pa.int64())}
         for name, kind in types.items():
             values = [event.get(name) for event in events]
             if kind == "time":

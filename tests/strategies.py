@@ -8,7 +8,9 @@ these few values, and each attribute has a family of its own that most of its op
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,105 +157,105 @@ def literal_text(value: Any) -> str:
 
 # --- Worlds ---
 
+# Strategies that are made once: making one costs more than drawing from it.
+COIN = st.booleans()
+below = functools.lru_cache(maxsize=None)(lambda count: st.integers(0, count - 1))
+
+
+def pick(draw: st.DrawFn, options: Sequence[Any]) -> Any:
+    return options[draw(below(len(options)))]
+
+
+def pick_some(draw: st.DrawFn, options: Sequence[Any], least: int, most: int) -> list[Any]:
+    return [pick(draw, options) for _ in range(least + draw(below(most - least + 1)))]
+
 
 @dataclass(frozen=True)
 class World:
     """The few names and values that one test case is made of."""
 
     names: tuple[str, ...]
-    values: dict[str, list[Any]]  # family -> values
+    values: dict[str, list[Any]]  # family -> values; the elements of sets are under "set"
     typed: bool = False  # each attribute has operands and values of its own family only
 
     def family(self, name: str) -> str:
         return (TYPED_NAMES if self.typed else NAMES)[name]
 
-    def literals(self, family: str) -> st.SearchStrategy[Any]:
-        """A value of the family, seldom one of another. A set's operands are its elements, of any family."""
-        if self.typed:
-            return st.sampled_from(self.values["string" if family == "strings" else family])
-        other = st.sampled_from([value for values in self.values.values() for value in values])
-        if family == "set":
-            return other
-        own = st.sampled_from(self.values[family])
-        return st.one_of(own, own, own, own, own, own, other)
+    def literal(self, draw: st.DrawFn, family: str) -> Any:
+        """A value of the family, seldom one of another."""
+        if not self.typed and draw(below(8)) == 7:
+            family = pick(draw, list(FAMILIES))
+        return pick(draw, self.values[family])
 
 
 @st.composite
 def worlds(draw: st.DrawFn, typed: bool = False) -> World:
     names, families = (TYPED_NAMES, TYPED_FAMILIES) if typed else (NAMES, FAMILIES)
-    chosen = draw(st.lists(st.sampled_from(sorted(names)), min_size=1, max_size=4, unique=True))
-    values = {
-        family: draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5))
-        for family, pool in families.items()
-    }
-    return World(tuple(chosen), values, typed)
+    chosen = pick_some(draw, list(names), 1, 4)
+    values = {family: pick_some(draw, pool, 1, 5) for family, pool in families.items()}
+    values["strings"] = values["string"]
+    values["set"] = pick_some(draw, [value for pool in values.values() for value in pool], 1, 4)
+    return World(tuple(dict.fromkeys(chosen)), values, typed)
 
 
 # --- Predicates and expressions ---
 
+OPERATORS: dict[str, list[str]] = {  # family -> kinds of predicates, the frequent ones more than once
+    "any": [*["compare"] * 4, "in", "between", "null", "distinct"],
+    "string": [
+        *["compare"] * 4,
+        "in",
+        "between",
+        "null",
+        "distinct",
+        "like",
+        "ilike",
+        "part",
+        "part",
+        "matches",
+    ],
+    "bool": [*["compare"] * 4, *["bare"] * 3, "in", "between", "null", "distinct"],
+    "set": [*["has"] * 4, *["has many"] * 6, "compare", "null", "distinct"],
+    "strings": ["has", "has many", "has many", "null"],
+}
 
-@st.composite
-def like_patterns(draw: st.DrawFn, source: str) -> str:
+
+def like_pattern(draw: st.DrawFn, source: str) -> str:
     """The right-hand side of LIKE: a text with some of it replaced by wildcards, at times with an escape."""
-    escape = draw(st.sampled_from(["", "", "!", "\\", "a", "é"]))
-    pieces = []
+    escape = pick(draw, ["", "", "!", "\\", "a", "é"])
+    pieces = ["%"] if draw(COIN) else []
     at = 0
     while at < len(source):
-        what = draw(st.sampled_from(["same", "same", "same", "%", "_", "skip"]))
-        length = draw(st.sampled_from([1, 1, 2, 8])) if what in ("same", "%") else 1
-        piece = source[at : at + length]
+        what = pick(draw, ["same", "same", "same", "%", "_", "skip"])
+        length = pick(draw, [1, 2, 8, 300]) if what in ("same", "%") else 1
         if what == "same":
+            piece = source[at : at + length]
             pieces.extend(escape + c if escape and c in ("%", "_", escape) else c for c in piece)
         elif what != "skip":
             pieces.append(what)
         at += length
-    if draw(st.booleans()):
+    if draw(COIN):
         pieces.append("%")
-    if draw(st.booleans()):
-        pieces.insert(0, "%")
     return literal_text("".join(pieces)) + (f" ESCAPE {literal_text(escape)}" if escape else "")
 
 
-@st.composite
-def substrings(draw: st.DrawFn, source: str) -> str:
-    if not source:
-        return ""
-    begin = draw(st.integers(0, len(source)))
-    return source[begin : draw(st.integers(begin, len(source)))]
-
-
-@st.composite
-def predicates(draw: st.DrawFn, world: World) -> str:
-    name = draw(st.sampled_from(world.names))
+def predicate(draw: st.DrawFn, world: World) -> str:
+    name = pick(draw, world.names)
     family = world.family(name)
-    literals = world.literals(family)
-    kinds = ["compare"] * 4 + ["in", "between", "null", "distinct"]
-    if family == "string":
-        kinds += ["like", "ilike", "part", "part", "matches"]
-    elif family == "strings":
-        kinds = ["has", "has many", "has many", "null"]
-    elif family == "set":
-        kinds = ["has"] * 4 + ["has many"] * 6 + ["compare", "null", "distinct"]
-    elif family == "bool":
-        kinds += ["bare"] * 3
-    kind = draw(st.sampled_from(kinds))
+    kind = pick(draw, OPERATORS.get(family, OPERATORS["any"]))
     attribute = name_text(name)
-    no = draw(st.sampled_from(["", "", "NOT "]))
+    no = pick(draw, ["", "", "NOT "])
 
     def one() -> str:
-        return literal_text(draw(literals))
+        return literal_text(world.literal(draw, family))
 
-    def some() -> str:
-        return (
-            "("
-            + ", ".join(literal_text(value) for value in draw(st.lists(literals, min_size=1, max_size=4)))
-            + ")"
-        )
+    def some(most: int) -> str:
+        return "(" + ", ".join(one() for _ in range(1 + draw(below(most)))) + ")"
 
     if kind == "compare":
-        return f"{attribute} {draw(st.sampled_from(['=', '=', '!=', '<>', '<', '<=', '>', '>=']))} {one()}"
+        return f"{attribute} {pick(draw, ['=', '=', '!=', '<>', '<', '<=', '>', '>='])} {one()}"
     if kind == "in":
-        return f"{attribute} {no}IN {some()}"
+        return f"{attribute} {no}IN {some(4)}"
     if kind == "between":
         return f"{attribute} {no}BETWEEN {one()} AND {one()}"
     if kind == "null":
@@ -265,32 +267,35 @@ def predicates(draw: st.DrawFn, world: World) -> str:
     if kind == "has":
         return f"{attribute} {no}HAS {one()}"
     if kind == "has many":
-        return f"{attribute} HAS {draw(st.sampled_from(['ANY', 'ALL', 'NONE']))} {some()}"
-    source = draw(st.sampled_from(world.values["string"]))
+        return f"{attribute} HAS {pick(draw, ['ANY', 'ALL', 'NONE'])} {some(3)}"
+    source = pick(draw, world.values["string"])
     if kind == "part":
-        operator = draw(st.sampled_from(["STARTS WITH", "ENDS WITH", "CONTAINS"]))
-        return f"{attribute} {no}{operator} {literal_text(draw(substrings(source)))}"
+        begin = draw(below(len(source) + 1))
+        part = source[begin : begin + draw(below(len(source) - begin + 1))]
+        return f"{attribute} {no}{pick(draw, ['STARTS WITH', 'ENDS WITH', 'CONTAINS'])} {literal_text(part)}"
     if kind == "matches":
-        return f"{attribute} {no}MATCHES {literal_text(draw(st.sampled_from(PATTERNS)))}"
-    if kind == "ilike" and draw(st.booleans()):
+        return f"{attribute} {no}MATCHES {literal_text(pick(draw, PATTERNS))}"
+    if kind == "ilike" and draw(COIN):
         source = source.swapcase()
-    return f"{attribute} {no}{kind.upper()} {draw(like_patterns(source))}"
+    return f"{attribute} {no}{kind.upper()} {like_pattern(draw, source)}"
 
 
-def expressions(world: World, leaves: int = 6) -> st.SearchStrategy[str]:
-    """Nested expressions. Some parentheses are left out, so that precedence matters."""
-    leaf = st.one_of(*[predicates(world)] * 12, st.sampled_from(["TRUE", "FALSE"]))
-    return st.recursive(
-        leaf,
-        lambda inner: st.one_of(
-            st.builds("{} AND {}".format, inner, inner),
-            st.builds("({}) AND ({})".format, inner, inner),
-            st.builds("{} OR {}".format, inner, inner),
-            st.builds("({}) OR ({})".format, inner, inner),
-            st.builds("NOT ({})".format, inner),
-        ),
-        max_leaves=leaves,
-    )
+@st.composite
+def expressions(draw: st.DrawFn, world: World, leaves: int = 6) -> str:
+    """Predicates joined in any order and shape. Some parentheses are left out, so that precedence matters."""
+    parts = []
+    for _ in range(1 + draw(below(leaves))):
+        constant = draw(below(15)) == 14
+        parts.append(pick(draw, ["TRUE", "FALSE"]) if constant else predicate(draw, world))
+    while True:
+        if draw(below(5)) == 4:
+            at = draw(below(len(parts)))
+            parts[at] = f"NOT ({parts[at]})"
+        if len(parts) == 1:
+            return parts[0]
+        at = draw(below(len(parts) - 1))
+        form = pick(draw, ["{} AND {}", "({}) AND ({})", "{} OR {}", "({}) OR ({})"])
+        parts[at : at + 2] = [form.format(*parts[at : at + 2])]
 
 
 # --- Events ---
@@ -329,15 +334,15 @@ def spellings(value: Any) -> list[Any]:
     return [value]
 
 
-absent = st.sampled_from([None, math.nan, np.float64("nan"), np.float32("nan")])
+ABSENT = [None, math.nan, np.float64("nan"), np.float32("nan")]
 
 
-@st.composite
-def sets(draw: st.DrawFn, world: World) -> Any:
-    elements = draw(
-        st.lists(st.one_of(*[world.literals("set").map(spellings).flatmap(st.sampled_from)] * 6, absent))
-    )
-    return draw(st.sampled_from([list, list, tuple, frozenset]))(elements)
+def some_set(draw: st.DrawFn, world: World) -> Any:
+    elements = []
+    for _ in range(draw(below(6))):
+        here = draw(below(8)) < 7
+        elements.append(pick(draw, spellings(world.literal(draw, "set")) if here else ABSENT))
+    return pick(draw, [list, list, tuple, frozenset])(elements)
 
 
 @st.composite
@@ -345,25 +350,23 @@ def events(draw: st.DrawFn, world: World) -> dict[str, Any]:
     """A dict with the world's attributes: some missing, some absent, some of a wrong family, some nested."""
     event: dict[str, Any] = {}
     for name in world.names:
-        how = draw(st.sampled_from(["value"] * 8 + ["missing", "absent", "set"]))
+        how = pick(draw, ["value"] * 10 + ["missing", "absent", "set"])
         if how == "missing":
             continue
         if how == "absent":
-            value = draw(absent)
+            value = pick(draw, ABSENT)
         elif how == "set" or world.family(name) == "set":
-            value = draw(sets(world))
+            value = some_set(draw, world)
         else:
-            value = draw(world.literals(world.family(name)).map(spellings).flatmap(st.sampled_from))
-        if "." in name and draw(st.booleans()):
-            *path, last = name.split(".")
-            inner = event
+            value = pick(draw, spellings(world.literal(draw, world.family(name))))
+        inner = event
+        if "." in name and draw(COIN):
+            *path, name = name.split(".")
             for part in path:
                 inner = inner.setdefault(part, {})
-            inner[last] = value
-        else:
-            event[name] = value
-    if draw(st.integers(0, 9)) == 0:
-        event["unused"] = draw(st.sampled_from([1, "x", object(), b"bytes", {"a": object()}, 2**70]))
+        inner[name] = value
+    if draw(below(10)) == 9:
+        event["unused"] = pick(draw, [1, "x", object(), b"bytes", {"a": object()}, 2**70])
     return event
 
 
@@ -372,15 +375,22 @@ def typed_events(draw: st.DrawFn, world: World) -> dict[str, Any]:
     """A row of a table: each attribute of its own type or None."""
     event: dict[str, Any] = {}
     for name in world.names:
-        literals = world.literals(world.family(name))
-        values = st.lists(literals, max_size=4) if world.family(name) == "strings" else literals
-        event[name] = draw(st.one_of(values, values, values, values, st.none()))
+        values = world.values[world.family(name)]
+        if draw(below(6)) == 5:
+            event[name] = None
+        else:
+            event[name] = (
+                pick_some(draw, values, 0, 4) if world.family(name) == "strings" else pick(draw, values)
+            )
     return event
 
 
+# A small set, so that replacements and removals meet what is there. The string '1' is not the number 1.
+IDS: list[int | str] = [0, 1, 2, 3, -1, INT64_MAX, INT64_MIN, "1", "2", "a", "", "ключ 😀", "x" * 100]
+
+
 def ids() -> st.SearchStrategy[int | str]:
-    """A small set, so that replacements and removals meet what is there. The string '1' is not the number 1."""
-    return st.sampled_from([0, 1, 2, 3, -1, INT64_MAX, INT64_MIN, "1", "2", "a", "", "ключ 😀", "x" * 100])
+    return st.sampled_from(IDS)
 
 
 # --- Updates ---
@@ -395,9 +405,9 @@ def update_sequences(draw: st.DrawFn, world: World, max_size: int = 30) -> list[
     present: dict[int | str, None] = {}
     steps: list[tuple[Any, ...]] = []
     text = expressions(world, leaves=3)
-    for _ in range(draw(st.integers(1, max_size))):
-        free = sorted((id_ for id_ in draw(st.sets(ids(), max_size=4)) if id_ not in present), key=repr)
-        kind = draw(st.sampled_from(["add", "add_many", "set", "remove", "match", "match"]))
+    for _ in range(1 + draw(below(max_size))):
+        free = [id_ for id_ in dict.fromkeys(pick_some(draw, IDS, 0, 4)) if id_ not in present]
+        kind = pick(draw, ["add", "add_many", "set", "remove", "match", "match"])
         if kind == "add" and free:
             steps.append(("add", free[0], draw(text)))
             present[free[0]] = None
@@ -405,11 +415,11 @@ def update_sequences(draw: st.DrawFn, world: World, max_size: int = 30) -> list[
             steps.append(("add_many", free, [draw(text) for _ in free]))
             present.update(dict.fromkeys(free))
         elif kind == "set":
-            id_ = draw(ids())
+            id_ = pick(draw, IDS)
             steps.append(("set", id_, draw(text)))
             present[id_] = None
         elif kind == "remove" and present:
-            id_ = draw(st.sampled_from(list(present)))
+            id_ = pick(draw, list(present))
             steps.append(("remove", id_))
             del present[id_]
         elif kind == "match":

@@ -18,7 +18,7 @@ def configurations() -> list[Any]:
     found = []
     for name in bs.engines.names():
         found.append(pytest.param(lambda name=name: name, id=name))
-        engine = bs.engines.get(name)
+        engine = type(bs.engines.create(name))
         for options in getattr(engine, "test_variants", []):
             label = "-".join([name, *(f"{option}={value}" for option, value in options.items())])
             found.append(pytest.param(lambda engine=engine, options=options: engine(**options), id=label))
