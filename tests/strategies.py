@@ -131,6 +131,25 @@ PATTERNS = [
     "^[^a]",
     "\\.",
 ]
+LIKE_PATTERNS = [
+    "%",
+    "_",
+    "__",
+    "a%",
+    "%b",
+    "%b%",
+    "a_b",
+    "a%b",
+    "_%_",
+    "abcdefg_",
+    "%ij%m%",
+    "é",
+    "_́",
+    "%\\%",
+    "%😀%",
+    "",
+]
+COMPARISONS = ["=", "!=", "<", "<=", ">", ">=", "IS DISTINCT FROM"]
 
 
 # --- Text ---
@@ -153,6 +172,19 @@ def literal_text(value: Any) -> str:
     if isinstance(value, dt.datetime):
         return f"TIMESTAMP '{value.isoformat(sep=' ').replace('+00:00', 'Z')}'"
     return f"DATE '{value.isoformat()}'"
+
+
+def texts_about(values: Sequence[Any]) -> list[str]:
+    """Each comparison with each value, and for strings each pattern."""
+    texts = [f"a {op} {literal_text(value)}" for op in COMPARISONS for value in values]
+    if isinstance(values[0], str):
+        texts += [f"a LIKE {literal_text(pattern)}" for pattern in LIKE_PATTERNS]
+        texts += [f"a LIKE '%!{character}%' ESCAPE '!'" for character in "%_!b"]
+        texts += [f"a MATCHES {literal_text(pattern)}" for pattern in PATTERNS]
+        parts = dict.fromkeys(value[:size] for value in values for size in (1, 2, 8))
+        for op in ("STARTS WITH", "ENDS WITH", "CONTAINS"):
+            texts += [f"a {op} {literal_text(part)}" for part in parts]
+    return texts
 
 
 # --- Worlds ---

@@ -1,4 +1,4 @@
-"""All expressions of up to two predicates from a list, on all events over a small domain."""
+"""All small expressions on all small events, and all comparisons of hard values with each other."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import boolsieve as bs
 import oracle
+import strategies
 
 NewIndex = Callable[[], bs.Index]
 
@@ -40,6 +41,28 @@ def cases() -> tuple[dict[str, bs.Expr], list[tuple[dict[str, Any], list[str]]]]
 
 def test_all_small_expressions_on_all_small_events(new_index: NewIndex, cases: Any) -> None:
     expressions, expected = cases
+    index = new_index()
+    index.add_many(expressions.keys(), expressions.values())
+    index.check_invariants()
+    for event, ids in expected:
+        assert index.match(event) == ids, event
+    found = index.match_batch([event for event, _ in expected], threads=2)
+    assert [list(ids) for ids in found] == [ids for _, ids in expected]
+
+
+@pytest.fixture(scope="module")
+def hard_values() -> tuple[dict[str, bs.Expr], list[tuple[dict[str, Any], list[str]]]]:
+    """Each hard value against each of its family; numbers also against each interval between two of them."""
+    texts = [text for values in strategies.FAMILIES.values() for text in strategies.texts_about(values)]
+    few = [strategies.literal_text(value) for value in strategies.NUMBERS[::2]]
+    texts += [f"a {no}BETWEEN {low} AND {high}" for low in few for high in few for no in ("", "NOT ")]
+    expressions = {text: bs.parse(text) for text in texts}
+    events = [{"a": value} for values in strategies.FAMILIES.values() for value in values]
+    return expressions, [(event, oracle.matching(expressions, event)) for event in events]
+
+
+def test_all_pairs_of_hard_values(new_index: NewIndex, hard_values: Any) -> None:
+    expressions, expected = hard_values
     index = new_index()
     index.add_many(expressions.keys(), expressions.values())
     index.check_invariants()
