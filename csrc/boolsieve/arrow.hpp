@@ -158,7 +158,7 @@ struct Column : ColumnType {
 
 // Memory that is kept from block to block and never filled for its own sake.
 template <class T>
-class Scratch {
+class Room {
   public:
     T* room(size_t n) {
         if (n > capacity_) {
@@ -198,13 +198,13 @@ struct Decoded {
     int64_t part_start = 0;                   // where the parts lie in their column ...
     const int64_t* part_positions = nullptr;  // ... unless they are scattered: the place of each
 
-    Scratch<uint8_t> valid_room, byte_room;
-    Scratch<int64_t> integer_room, position_room, offset_room;
-    Scratch<double> real_room;
-    Scratch<const char*> text_room;
-    Scratch<uint32_t> length_room;
-    Scratch<int32_t> code_room;
-    Scratch<uint64_t> natural_room;
+    Room<uint8_t> valid_room, byte_room;
+    Room<int64_t> integer_room, position_room, offset_room;
+    Room<double> real_room;
+    Room<const char*> text_room;
+    Room<uint32_t> length_room;
+    Room<int32_t> code_room;
+    Room<uint64_t> natural_room;
 
     void clear() noexcept {
         valid = bools = whole = inside = nullptr;
@@ -926,7 +926,7 @@ class Batch {
         }
     }
     template <class T>
-    static T* zeros(Scratch<T>& room, size_t n) {
+    static T* zeros(Room<T>& room, size_t n) {
         T* values = room.room(n);
         std::fill_n(values, n, T());
         return values;
@@ -973,7 +973,7 @@ class Batch {
 
     // Stored values of type From as To: where both are the same and aligned, without a copy.
     template <class From, class To, class Rows>
-    static const To* read_numbers(const Column& column, Rows rows, int64_t n, Scratch<To>& room) {
+    static const To* read_numbers(const Column& column, Rows rows, int64_t n, Room<To>& room) {
         if constexpr (std::is_same_v<From, To> && std::is_same_v<Rows, arrow::Range>) {
             if (arrow::is_aligned<To>(column.values)) {
                 return static_cast<const To*>(column.values) + column.offset + rows.start;

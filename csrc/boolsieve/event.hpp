@@ -30,6 +30,7 @@ struct Event {
         if (table[attribute] == KEY_ABSENT) attributes.push_back(attribute);
         table[attribute] = key;
     }
+    void put_text(uint32_t attribute, const char* data, size_t length) { texts.push_back({0, attribute, data, length}); }
     void close() noexcept {
         for (uint32_t a : attributes) table[a] = KEY_ABSENT;
         attributes.clear();

@@ -16,16 +16,22 @@
 //   first        uint32_t  nodes + 1  the children of linked node v are first[v] up to first[v + 1]
 //   labels       uint8_t   nodes + 8  the byte that leads to a node; 8 more, so that a word can be read anywhere
 //   outputs      uint32_t  nodes      head of the node's list, or NONE
-//   fails        uint32_t  nodes      only with failure links: the node's longest proper suffix (a root's is itself)
-//   reports      uint32_t  nodes      only with failure links: the next node on the way of fails with a list, or NONE
-//   counts       uint32_t  2          linked roots, all roots
+//   counts       uint32_t  3          linked roots, all roots, C (below)
 //   edges        IntMap    fresh      parent << 8 | byte -> fresh node; the parent is a fresh node or ROOT | root
 //   fresh_heads  uint32_t  fresh      head of the fresh node's list, or NONE
+// and with failure links, where fail(v) is the node of v's longest proper suffix (a root's is itself):
+//   links        uint32_t  nodes      fail(v), or ROW | the node's row; HIT is set if v or a node on the way of fail has
+//                                     a list
+//   reports      uint32_t  nodes      the next node on the way of fail that has a list, or NONE
+//   classes      uint16_t  256        a number from 1 for each byte that is a label, 0 for the others
+//   rows         uint32_t  rows * C   C is the number of classes + 1; a row holds fail(v) and then, for each class, the
+//                                     node after v and that byte, which spares the nodes with many children the search
 //
 // 1. The linked roots are the nodes 0, 1, ...; first[0] is their number, first never falls, its last is the number of
 //    nodes; the labels of a node's children rise.
-// 2. fails[v] is the longest proper suffix of v's string that has a node below the same root.
-// 3. reports[v] is the first node with a list on the way fails[v], fails[fails[v]], ...
+// 2. fail(v) is the longest proper suffix of v's string that has a node below the same root; a row tells for each byte the
+//    longest suffix of v's string and that byte that has a node. Exactly the nodes that is_wide have a row.
+// 3. reports[v] is the first node with a list on the way fail(v), fail(fail(v)), ...
 // 4. A fresh node has one edge, its parent has a lower number, and there are at most nodes / SHARE fresh ones (more only
 //    after memory ran out).
 // 5. No root has a list: the empty string is nobody's.
@@ -50,16 +56,16 @@ namespace boolsieve {
 class Forest {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFF;
-    // A fresh node costs a third of a linked one again in memory and about three times in time; laying out costs SHARE + 1
-    // steps a node in all. 8 keeps both below what the linked part costs.
-    static constexpr uint32_t SHARE = 8;
+    // Laying out costs SHARE + 1 steps a node in all; while there are fresh nodes, a search within texts takes two to three
+    // times as long, however few they are, and they take 25 bytes instead of 9 or 17.
+    static constexpr uint32_t SHARE = 4;
 
     explicit Forest(bool with_links) noexcept : with_links_(with_links) {}
 
     uint32_t add_root() {
-        if (!counts_.size()) counts_.assign(2, 0);
+        if (!counts_.size()) counts_.assign(3, 0);
         uint32_t root = counts_[1];
-        if (root >= ROOT) throw std::length_error("more than 2**31 tries");
+        if (root >= INDEX) throw std::length_error("more than 2**30 tries");
         counts_.set(1, root + 1);
         return root;
     }
@@ -69,7 +75,8 @@ class Forest {
     template <class At>
     void put(uint32_t root, size_t length, At at, uint32_t value, Buffer<uint32_t>& next) {
         BOOLSIEVE_CHECK(length);
-        if (linked_size() + fresh_heads_.size() + length >= ROOT) throw std::length_error("tries of over 2**31 nodes");
+        if (linked_size() + counts_[1] + fresh_heads_.size() + length > INDEX)
+            throw std::length_error("tries of over 2**30 nodes");
         uint32_t node = ROOT | root;
         for (size_t i = 0; i < length; ++i) {
             uint64_t edge = edge_of(node, at(i));
@@ -117,15 +124,15 @@ class Forest {
     void each_within(uint32_t root, const char* text, size_t length, Visit visit) const {
         Seen seen;
         if (root < linked_roots()) {
-            const uint32_t* outputs = outputs_.data();
-            const uint32_t* fails = fails_.data();
-            const uint32_t* reports = reports_.data();
             uint32_t node = root;
+            uint32_t link = links_.data()[root];
             for (size_t i = 0; i < length; ++i) {
-                node = follow(root, node, static_cast<uint8_t>(text[i]), fails);
-                uint32_t hit = outputs[node] != NONE ? node : reports[node];
+                node = follow(root, node, link, static_cast<uint8_t>(text[i]));
+                link = links_.data()[node];
+                if (!(link & HIT)) continue;
+                uint32_t hit = outputs_.data()[node] != NONE ? node : reports_.data()[node];
                 // Where one was seen, all behind it were: so the hits together cost no more than they are different.
-                for (; hit != NONE && seen.insert(hit); hit = reports[hit]) visit(outputs[hit]);
+                for (; hit != NONE && seen.insert(hit); hit = reports_.data()[hit]) visit(outputs_.data()[hit]);
             }
         }
         if (fresh_heads_.size()) {
@@ -154,8 +161,9 @@ class Forest {
             from_linked.push_back(root < linked_roots() ? root : NONE);
             from_fresh.push_back(static_cast<uint32_t>(fresh_heads_.size() + root));
         }
-        Buffer<uint32_t> first, outputs, fails, reports;
+        Buffer<uint32_t> first, outputs, links, reports, rows;
         Buffer<uint8_t> labels;
+        Buffer<uint16_t> classes;
         first.reserve_more(most + 1);
         labels.reserve_more(most + PADDING);
         labels.resize(roots, 0);
@@ -177,11 +185,21 @@ class Forest {
         first.push_back(static_cast<uint32_t>(size));
         labels.resize(size + PADDING, 0);
         outputs.resize(size, NONE);
+        size_t width = 0;
         if (with_links_) {
-            fails.resize(size, NONE);
+            links.resize(size, 0);
             reports.resize(size, NONE);
+            classes.resize(256, 0);
+            uint16_t* numbers = classes.writable();
+            for (size_t node = roots; node < size; ++node) numbers[labels[node]] = 1;
+            width = 1;
+            for (size_t byte = 0; byte < 256; ++byte)
+                if (numbers[byte]) numbers[byte] = static_cast<uint16_t>(width++);
+            size_t wide = 0;
+            for (size_t node = 0; node < size; ++node) wide += is_wide(first[node + 1] - first[node], width);
+            rows.resize(wide * width, 0);
         }
-        uint32_t* links = next.writable();
+        uint32_t* chain = next.writable();
         uint32_t* counts = counts_.writable();
         // From here on nothing fails.
         uint32_t* heads = outputs.writable();
@@ -190,16 +208,19 @@ class Forest {
             uint32_t young = from_fresh[node] == NONE ? NONE : fresh_heads_[from_fresh[node]];
             heads[node] = young != NONE ? young : old;
             if (young == NONE || old == NONE) continue;
-            while (links[young] != NONE) young = links[young];
-            links[young] = old;
+            while (chain[young] != NONE) young = chain[young];
+            chain[young] = old;
         }
         first_.swap(first);
         labels_.swap(labels);
         outputs_.swap(outputs);
         counts[0] = roots;
+        counts[2] = static_cast<uint32_t>(width);
         if (with_links_) {
-            fails_.swap(fails);
+            links_.swap(links);
             reports_.swap(reports);
+            classes_.swap(classes);
+            rows_.swap(rows);
             link();
         }
         edges_.clear();
@@ -212,11 +233,13 @@ class Forest {
         f((prefix + "first").c_str(), first_);
         f((prefix + "labels").c_str(), labels_);
         f((prefix + "outputs").c_str(), outputs_);
-        f((prefix + "fails").c_str(), fails_);
-        f((prefix + "reports").c_str(), reports_);
         f((prefix + "counts").c_str(), counts_);
         edges_.each_buffer([&](const char* name, auto& buffer) { f((prefix + "edges." + name).c_str(), buffer); });
         f((prefix + "fresh_heads").c_str(), fresh_heads_);
+        f((prefix + "links").c_str(), links_);
+        f((prefix + "reports").c_str(), reports_);
+        f((prefix + "classes").c_str(), classes_);
+        f((prefix + "rows").c_str(), rows_);
     }
 
     // The first invariant that does not hold, or nothing; marks what is on a list in seen. For tests.
@@ -234,22 +257,35 @@ class Forest {
                 }
             }
         }
+        size_t width = size ? row_width() : 0, wide = 0;
         for (uint32_t v = 0; v < (with_links_ ? size : 0); ++v) {
             std::string string;
             uint32_t root = v;
             for (; parents[root] != NONE; root = parents[root]) string.insert(0, 1, static_cast<char>(labels_[root]));
-            uint32_t suffix = NONE;
-            for (size_t begin = 1; suffix == NONE && begin <= string.size(); ++begin) {
-                suffix = root;
-                for (size_t i = begin; suffix != NONE && i < string.size(); ++i)
-                    suffix = child(suffix, static_cast<uint8_t>(string[i]));
-            }
-            if (fails_[v] != (string.empty() ? root : suffix)) return "2: a wrong suffix";
+            auto longest_suffix = [&](const std::string& of, size_t begin) {
+                for (; begin < of.size(); ++begin) {
+                    uint32_t suffix = root;
+                    for (size_t i = begin; suffix != NONE && i < of.size(); ++i)
+                        suffix = child(suffix, static_cast<uint8_t>(of[i]));
+                    if (suffix != NONE) return suffix;
+                }
+                return root;
+            };
+            if (fail(v) != longest_suffix(string, 1)) return "2: a wrong suffix";
+            bool has_row = links_[v] & ROW;
+            if (has_row != is_wide(first_[v + 1] - first_[v], width)) return "2: a row or none";
+            wide += has_row;
+            for (int byte = 0; byte < 256; ++byte)
+                if (follow(root, v, links_[v], static_cast<uint8_t>(byte)) !=
+                    longest_suffix(string + static_cast<char>(byte), 0))
+                    return "2: a wrong step";
             uint32_t report = v;
-            do report = fails_[report];
+            do report = fail(report);
             while (report != root && outputs_[report] == NONE);
             if (reports_[v] != (report == root ? NONE : report)) return "3: a wrong report";
+            if (!(links_[v] & HIT) != (outputs_[v] == NONE && reports_[v] == NONE)) return "3: a wrong mark";
         }
+        if (rows_.size() != wide * width) return "2: number of rows";
         if (edges_.check() || edges_.size() != fresh_heads_.size()) return "4: edges";
         if (fresh_heads_.size() > size / SHARE) return "4: too many fresh nodes";
         std::vector<bool> has_edge(fresh_heads_.size(), false);
@@ -281,7 +317,8 @@ class Forest {
     size_t fresh_size() const noexcept { return fresh_heads_.size(); }
 
   private:
-    static constexpr uint32_t ROOT = 0x80000000;
+    static constexpr uint32_t ROOT = 0x80000000;  // in edges: the parent is a root
+    static constexpr uint32_t ROW = 0x80000000, HIT = 0x40000000, INDEX = 0x3FFFFFFF;  // in links
     static constexpr size_t PADDING = 8;
 
     // The linked or fresh nodes whose lists were visited already. Most texts have few, which fit on the stack.
@@ -355,25 +392,47 @@ class Forest {
         return result;
     }
 
-    // Sets fails and reports. Suffixes are shorter, so breadth first they are ready when they are needed.
+    // Sets links, reports and rows. Suffixes are shorter, so breadth first they are ready when they are needed.
     void link() noexcept {
-        uint32_t* fails = fails_.writable();
+        uint32_t* links = links_.writable();
         uint32_t* reports = reports_.writable();
+        uint32_t* row = rows_.writable();
+        const uint32_t* first = first_.data();
         const uint32_t* outputs = outputs_.data();
-        uint32_t size = static_cast<uint32_t>(linked_size()), roots = linked_roots();
-        for (uint32_t root = 0; root < roots; ++root) {
-            fails[root] = root;
-            for (uint32_t node = first_.data()[root]; node < first_.data()[root + 1]; ++node) fails[node] = root;
-        }
-        for (uint32_t parent = roots; parent < size; ++parent) {
-            for (uint32_t node = first_.data()[parent]; node < first_.data()[parent + 1]; ++node) {
-                uint32_t suffix = fails[parent], found;
-                while ((found = child(suffix, labels_.data()[node])) == NONE && fails[suffix] != suffix)
-                    suffix = fails[suffix];
-                fails[node] = found != NONE ? found : suffix;
-                reports[node] = outputs[fails[node]] != NONE ? fails[node] : reports[fails[node]];
+        const uint8_t* labels = labels_.data();
+        const uint16_t* classes = classes_.data();
+        uint32_t size = static_cast<uint32_t>(linked_size()), roots = linked_roots(), rows = 0;
+        size_t width = row_width();
+        uint8_t bytes[257];
+        for (int byte = 0; byte < 256; ++byte) bytes[classes[byte]] = static_cast<uint8_t>(byte);
+        for (uint32_t node = 0; node < roots; ++node) links[node] = node;
+        for (uint32_t node = 0; node < size; ++node) {
+            bool is_root = node < roots;
+            uint32_t suffix = links[node], suffix_link = links[suffix];
+            for (uint32_t next = first[node]; next < first[node + 1]; ++next)
+                links[next] = is_root ? node : step(suffix, suffix_link, labels[next], classes[labels[next]]);
+            if (!is_root) reports[node] = outputs[suffix] != NONE ? suffix : reports[suffix];
+            if (is_wide(first[node + 1] - first[node], width)) {
+                row[0] = suffix;
+                for (size_t c = 1; c < width; ++c)
+                    row[c] = is_root ? node : step(suffix, suffix_link, bytes[c], static_cast<uint16_t>(c));
+                for (uint32_t next = first[node]; next < first[node + 1]; ++next) row[classes[labels[next]]] = next;
+                row += width;
+                links[node] = ROW | rows++;
             }
+            if (outputs[node] != NONE || reports[node] != NONE) links[node] |= HIT;
         }
+    }
+
+    // Whether a node with so many children has a row, which then takes at most 16 bytes a child. Up to 8 children are
+    // found at once without.
+    static bool is_wide(size_t children, size_t width) noexcept { return children > 8 && children * 4 >= width; }
+
+    size_t row_width() const noexcept { return counts_.data()[2]; }
+
+    uint32_t fail(uint32_t node) const noexcept {
+        uint32_t link = links_.data()[node];
+        return link & ROW ? rows_.data()[(link & INDEX) * row_width()] : link & INDEX;
     }
 
     uint32_t linked_roots() const noexcept { return counts_.size() ? counts_.data()[0] : 0; }
@@ -398,13 +457,21 @@ class Forest {
         return found < end ? found : NONE;
     }
 
-    // The longest suffix, of the node's string and the byte after it, that is in the trie.
-    uint32_t follow(uint32_t root, uint32_t node, uint8_t label, const uint32_t* fails) const noexcept {
+    // The longest suffix, of the node's string and the byte after it, that is in the trie; link is the node's.
+    uint32_t follow(uint32_t root, uint32_t node, uint32_t link, uint8_t byte) const noexcept {
+        uint16_t number = classes_.data()[byte];
+        return number ? step(node, link, byte, number) : root;
+    }
+
+    uint32_t step(uint32_t node, uint32_t link, uint8_t byte, uint16_t number) const noexcept {
         for (;;) {
-            uint32_t next = child(node, label);
+            if (link & ROW) return rows_.data()[(link & INDEX) * row_width() + number];
+            uint32_t next = child(node, byte);
             if (next != NONE) return next;
-            if (node == root) return root;
-            node = fails[node];
+            next = link & INDEX;
+            if (next == node) return node;  // a root
+            node = next;
+            link = links_.data()[node];
         }
     }
 
@@ -412,11 +479,13 @@ class Forest {
     Buffer<uint32_t> first_;
     Buffer<uint8_t> labels_;
     Buffer<uint32_t> outputs_;
-    Buffer<uint32_t> fails_;
-    Buffer<uint32_t> reports_;
     Buffer<uint32_t> counts_;
     IntMap edges_;
     Buffer<uint32_t> fresh_heads_;
+    Buffer<uint32_t> links_;
+    Buffer<uint32_t> reports_;
+    Buffer<uint16_t> classes_;
+    Buffer<uint32_t> rows_;
 };
 
 }  // namespace boolsieve

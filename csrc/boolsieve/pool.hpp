@@ -58,6 +58,12 @@ class StringPool {
 
     uint32_t size() const noexcept { return static_cast<uint32_t>(ends.size()); }
 
+    void clear() noexcept {
+        ends.clear();
+        bytes.clear();
+        slots.clear();
+    }
+
     // Makes room for n strings in all.
     void reserve(size_t n) {
         size_t count = slots.size() ? slots.size() : 8;

@@ -69,8 +69,8 @@ class Reference:
             assert sorted(self.patterns.find(name, folded, text.encode())) == expected
 
 
-# Few letters, so that literals overlap and are found; a letter of each length in UTF-8, NUL, a combining mark. U+00E9
-# and U+0129 share a byte with U+00E8 and U+00A9, so that a search that ignores the borders of letters finds too much.
+# Few letters, so that literals overlap and are found; of each length in UTF-8, with NUL and a combining mark.
+# Some share their first or last byte, so that a search that ignores the borders of letters finds too much.
 LETTERS = "ab\0é\u0301è©ĩ€😀"
 WORDS = st.text(LETTERS, max_size=8)
 FEW = st.text("ab", max_size=10)
@@ -135,7 +135,7 @@ def test_thousands_of_random_words_across_many_relinks(kind):
     reference = Reference()
     state = 12345
     words = []
-    for _ in range(3000):
+    for _ in range(2000):
         state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
         number, letters = state >> 20, ""
         for _ in range(2 + (state >> 60) % 5):
@@ -147,7 +147,7 @@ def test_thousands_of_random_words_across_many_relinks(kind):
         if i % 500 == 0:
             reference.compare(0, "".join(words[i : i + 3]))
     reference.patterns.check()
-    for i in range(0, 300, 10):
+    for i in range(0, 100, 10):
         reference.compare(0, "".join(words[i : i + 10]))
 
 

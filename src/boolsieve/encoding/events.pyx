@@ -6,7 +6,7 @@ bytes an order key points to, so that they live as long as the scratch is in use
 
 from cpython.bool cimport PyBool_Check
 from cpython.datetime cimport (
-    PyDate_Check, PyDateTime_Check, PyDateTime_CheckExact, PyDelta_Check, date_day, date_month, date_year,
+    PyDate_Check, PyDateTime_Check, PyDateTime_CheckExact, date_day, date_month, date_year,
     datetime_hour, datetime_microsecond, datetime_minute, datetime_second, datetime_tzinfo, import_datetime,
 )
 from cpython.dict cimport PyDict_CheckExact, PyDict_Check, PyDict_Next
@@ -17,19 +17,18 @@ from cpython.object cimport PyObject
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_Check
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
 
 from boolsieve.encoding.store cimport (
-    KEY_FALSE, KEY_HELD, KEY_TRUE, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ANY, VIEW_BOOL, VIEW_FAR,
-    VIEW_ORDER, VIEW_REAL, VIEW_SET, VIEW_TEXT, VIEW_TIME, VIEW_USES, VIEW_VALUE, VIEW_WHOLE, ValueBytes, far_key,
-    far_key_of_real, is_int64, order_key, real_key, real_key_of_real, whole_key, whole_key_of_real,
+    USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_USES, ValueBytes, put_bool, put_element, put_held,
+    put_integer, put_real, put_set, put_text, put_text_element, put_time,
 )
-from boolsieve.encoding.clauses cimport Text
 from boolsieve.structures.pool cimport NONE
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import timezone
 
 from boolsieve.encoding.values import plain_value
 from boolsieve.errors import EncodingError
@@ -38,8 +37,6 @@ import_datetime()
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except? NULL
-
-cdef object EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 cdef const char* utf8(object text, Py_ssize_t* size, list kept) except? NULL:
@@ -77,71 +74,50 @@ cdef int64_t microseconds(object value) except? -1:
     return us
 
 
-cdef int put_integer(ClauseStore store, const uint32_t* views, int64_t x, Scratch& s) except -1:
-    if views[VIEW_WHOLE]:
-        s.event.put(views[VIEW_WHOLE], whole_key(x))
-    if views[VIEW_REAL]:
-        s.event.put(views[VIEW_REAL], real_key(x))
-    if views[VIEW_FAR]:
-        s.event.put(views[VIEW_FAR], far_key(x))
-    if views[VIEW_VALUE]:
-        s.event.put(views[VIEW_VALUE], store.dictionary.value_key(ValueBytes.integer(x)))
-    return 0
-
-
-cdef int put_real(ClauseStore store, const uint32_t* views, double d, Scratch& s) except -1:
-    if views[VIEW_WHOLE]:
-        s.event.put(views[VIEW_WHOLE], whole_key_of_real(d))
-    if views[VIEW_REAL]:
-        s.event.put(views[VIEW_REAL], real_key_of_real(d))
-    if views[VIEW_FAR]:
-        s.event.put(views[VIEW_FAR], far_key_of_real(d))
-    if views[VIEW_VALUE]:
-        s.event.put(views[VIEW_VALUE], store.dictionary.value_key(ValueBytes.real(d)))
-    return 0
-
-
-cdef int put_text(ClauseStore store, uint32_t name, const uint32_t* views, object value, Scratch& s, list kept) except -1:
+cdef int put_string(ClauseStore store, uint32_t name, const uint32_t* views, object value, Scratch& s,
+                    list kept) except -1:
     cdef Py_ssize_t size = 0
     cdef const char* text = utf8(value, &size, kept)
     cdef size_t i
     cdef uint32_t uses = views[VIEW_USES]
-    if views[VIEW_TEXT]:
-        s.event.put(views[VIEW_TEXT], store.dictionary.text_key(text, size))
-    if views[VIEW_ORDER]:
-        s.event.put(views[VIEW_ORDER], order_key(text, size))
-        s.event.texts.push_back(Text(0, views[VIEW_ORDER], text, <size_t>size))
+    put_text(store.dictionary, views, text, size, s.event)
     if uses & (USES_PLAIN | USES_FOLDED | USES_REGEX):
         s.hits.clear()
         if uses & USES_PLAIN:
             store.dictionary.patterns.find(name, False, text, size, s.hits)
-        if uses & USES_FOLDED:
-            lowered = value.lower()
-            text = utf8(lowered, &size, kept)
-            store.dictionary.patterns.find(name, True, text, size, s.hits)
+        if uses & (USES_FOLDED | USES_REGEX):
+            find_in_python(store, name, value, s.hits)
         for i in range(s.hits.size()):
-            s.event.put(s.hits[i], KEY_HELD)
-        if uses & USES_REGEX:
-            for attribute in store.regex.find(name, value):
-                s.event.put(attribute, KEY_HELD)
+            put_held(s.event, s.hits[i])
     return 0
 
 
-cdef int put_element(ClauseStore store, uint32_t name, const char* tagged, size_t size, Scratch& s) except -1:
-    cdef uint32_t attribute = store.dictionary.find_element(name, tagged, size, s.key)
-    if attribute != NONE:
-        s.event.put(attribute, KEY_HELD)
+cdef int find_in_python(ClauseStore store, uint32_t name, str value, vector[uint32_t]& hits) except -1:
+    """Adds the attributes of the predicates that need Python's case folding or the regular expressions."""
+    cdef uint32_t uses = store.dictionary.views_of(name)[VIEW_USES]
+    cdef Py_ssize_t size = 0
+    cdef const char* text
+    cdef list kept = []
+    if uses & USES_FOLDED:
+        lowered = value.lower()
+        text = utf8(lowered, &size, kept)
+        store.dictionary.patterns.find(name, True, text, size, hits)
+    if uses & USES_REGEX:
+        for attribute in store.regex.find(name, value):
+            hits.push_back(attribute)
     return 0
 
 
-cdef int put_elements(ClauseStore store, uint32_t name, object values, Scratch& s) except -1:
-    cdef int64_t x
+cdef int put_elements(ClauseStore store, uint32_t name, object values, Scratch& s, list kept) except -1:
+    cdef Py_ssize_t size = 0
     cdef int overflow = 0
-    cdef ValueBytes plain = ValueBytes.boolean(False)
+    cdef int64_t x
+    cdef const char* text
+    cdef ValueBytes plain
     for value in values:
         if PyUnicode_Check(value):
-            tagged = b"s" + value.encode("utf-8", "surrogatepass")
-            put_element(store, name, tagged, len(tagged), s)
+            text = utf8(value, &size, kept)
+            put_text_element(store.dictionary, name, text, size, s.key, s.event)
             continue
         if PyBool_Check(value):
             plain = ValueBytes.boolean(value is True)
@@ -152,14 +128,14 @@ cdef int put_elements(ClauseStore store, uint32_t name, object values, Scratch& 
             if value != value:
                 continue
             plain = ValueBytes.real(PyFloat_AS_DOUBLE(value))
-        elif PyDateTime_CheckExact(value) or (PyDate_Check(value) and not PyDateTime_Check(value)):
+        elif is_plain_time(value):
             plain = ValueBytes.time(microseconds(value))
         else:
             converted = plain_element(store, name, value)
             if converted is not None:
-                put_elements(store, name, (converted,), s)
+                put_elements(store, name, (converted,), s, kept)
             continue
-        put_element(store, name, plain.bytes, 9, s)
+        put_element(store.dictionary, name, plain, s.key, s.event)
     return 0
 
 
@@ -188,55 +164,51 @@ cdef object name_of(ClauseStore store, uint32_t name):
     return (<bytes>store.dictionary.names.text(name)).decode("utf-8", "surrogatepass")
 
 
+cdef inline cbool is_plain_time(object value) noexcept:
+    """A date, or a datetime that is no subclass (those of pandas have nanoseconds)."""
+    return PyDateTime_CheckExact(value) or (PyDate_Check(value) and not PyDateTime_Check(value))
+
+
 cdef int put_value(ClauseStore store, uint32_t name, object value, Scratch& s, list kept) except -1:
     cdef const uint32_t* views = store.dictionary.views_of(name)
     cdef int overflow = 0
     cdef int64_t x
+    cdef double real
     if value is None:
         return 0
     if PyUnicode_Check(value):
-        put_text(store, name, views, value, s, kept)
+        put_string(store, name, views, value, s, kept)
     elif PyBool_Check(value):
-        if views[VIEW_BOOL]:
-            s.event.put(views[VIEW_BOOL], KEY_TRUE if value is True else KEY_FALSE)
+        put_bool(views, value is True, s.event)
     elif PyLong_Check(value):
         x = PyLong_AsLongLongAndOverflow(value, &overflow)
         if overflow:
-            put_real(store, views, nearest(value), s)
+            put_real(store.dictionary, views, nearest(value), s.event)
         else:
-            put_integer(store, views, x, s)
+            put_integer(store.dictionary, views, x, s.event)
     elif PyFloat_Check(value):
-        if PyFloat_AS_DOUBLE(value) != PyFloat_AS_DOUBLE(value):
-            return 0
-        put_real(store, views, PyFloat_AS_DOUBLE(value), s)
-    elif PyDateTime_CheckExact(value) or (PyDate_Check(value) and not PyDateTime_Check(value)):
-        if views[VIEW_TIME]:
-            s.event.put(views[VIEW_TIME], whole_key(microseconds(value)))
+        real = PyFloat_AS_DOUBLE(value)
+        if real == real:
+            put_real(store.dictionary, views, real, s.event)
+    elif is_plain_time(value):
+        put_time(views, microseconds(value), False, s.event)
     elif PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value):
-        if views[VIEW_SET]:
-            s.event.put(views[VIEW_SET], KEY_HELD)
+        put_set(views, s.event)
         if views[VIEW_USES] & USES_ELEMENTS:
-            put_elements(store, name, value, s)
+            put_elements(store, name, value, s, kept)
     else:
-        return put_other(store, name, value, s, kept)
-    if views[VIEW_ANY]:
-        s.event.put(views[VIEW_ANY], KEY_HELD)
-    return 0
-
-
-cdef int put_other(ClauseStore store, uint32_t name, object value, Scratch& s, list kept) except -1:
-    """NumPy scalars, pandas' timestamps, decimals and what else stands for a basic value."""
-    cdef uint32_t time_view = store.dictionary.views_of(name)[VIEW_TIME]
-    try:
-        plain, between = plain_value(value)
-    except TypeError:
-        raise EncodingError(
-            f"attribute {name_of(store, name)!r}: a value of type {type(value).__name__} cannot be matched"
-        ) from None
-    kept.append(plain)
-    put_value(store, name, plain, s, kept)
-    if between and time_view:  # a time between two microseconds
-        s.event.put(time_view, s.event.table[time_view] + 1)
+        # NumPy scalars, pandas' timestamps, decimals and what else stands for a basic value.
+        try:
+            plain, between = plain_value(value)
+        except TypeError:
+            raise EncodingError(
+                f"attribute {name_of(store, name)!r}: a value of type {type(value).__name__} cannot be matched"
+            ) from None
+        if between:
+            put_time(views, microseconds(plain), True, s.event)
+        else:
+            kept.append(plain)
+            put_value(store, name, plain, s, kept)
     return 0
 
 

@@ -6,7 +6,7 @@ from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from boolsieve.encoding.clauses cimport Clauses
+from boolsieve.encoding.clauses cimport Block, Clauses
 from boolsieve.language.tree cimport Derived, Literal, Normal, Term
 from boolsieve.memory.buffers cimport Buffer, NamedBuffer
 from boolsieve.structures.pool cimport CStringPool
@@ -84,6 +84,23 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         uint32_t find_element(uint32_t name, const char* tagged, size_t length, string& scratch) except +
         uint64_t text_key(const char* text, size_t length) noexcept
         uint64_t value_key(const ValueBytes& value) noexcept
+
+
+cdef extern from "boolsieve/put_values.hpp" namespace "boolsieve" nogil:
+    cdef cppclass RowSink:
+        Block* block
+        uint32_t row
+
+    void put_held[Sink](Sink& sink, uint32_t attribute) except +
+    void put_integer[Sink](const Dictionary& d, const uint32_t* views, int64_t x, Sink& sink) except +
+    void put_real[Sink](const Dictionary& d, const uint32_t* views, double x, Sink& sink) except +
+    void put_bool[Sink](const uint32_t* views, cbool x, Sink& sink) except +
+    void put_time[Sink](const uint32_t* views, int64_t microseconds, cbool between, Sink& sink) except +
+    void put_text[Sink](const Dictionary& d, const uint32_t* views, const char* text, size_t n, Sink& sink) except +
+    void put_set[Sink](const uint32_t* views, Sink& sink) except +
+    void put_element[Sink](const Dictionary& d, uint32_t name, const ValueBytes& value, string& key, Sink& sink) except +
+    void put_text_element[Sink](const Dictionary& d, uint32_t name, const char* text, size_t n, string& key,
+                                Sink& sink) except +
 
 
 cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:

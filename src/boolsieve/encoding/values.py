@@ -25,6 +25,8 @@ def plain_value(value: Any) -> tuple[Any, bool]:
         if np.isnat(value):
             return None, False
         floor = value.astype("datetime64[us]")
+        if not 1 <= int(floor.astype("datetime64[Y]").astype(np.int64)) + 1970 <= 9999:
+            raise TypeError
         return _EPOCH + timedelta(microseconds=int(floor.astype(np.int64))), bool(floor != value)
     if isinstance(value, np.ndarray):
         if value.ndim == 0:

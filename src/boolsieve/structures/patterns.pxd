@@ -24,7 +24,9 @@ cdef extern from "boolsieve/patterns.hpp" namespace "boolsieve" nogil:
         void add(uint32_t name, Derived kind, const char* operand, size_t length, uint32_t attribute) except +
         cbool uses_plain(uint32_t name) noexcept
         cbool uses_folded(uint32_t name) noexcept
-        void find(uint32_t name, cbool folded, const char* value, size_t length, vector[uint32_t]& found) except +
+        void find(
+            uint32_t name, cbool folded, const char* value, size_t length, vector[uint32_t]& found
+        ) except +
         void settle() except +
         size_t size() noexcept
         string check() except +
