@@ -283,6 +283,8 @@ cdef class Index:
                 self._store.store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
                 self._store.encode(stage.normal, i, slot)
             begin = stage.text_end[i]
+        if stage.ids.size() > 1:
+            self._store.dictionary.patterns.settle()
         self._engine.insert(first, self._store.store.clause_count() - first)
         return 0
 

@@ -115,6 +115,8 @@ cdef int put_elements(ClauseStore store, uint32_t name, object values, Scratch& 
     cdef const char* text
     cdef ValueBytes plain
     for value in values:
+        if value is None:
+            continue
         if PyUnicode_Check(value):
             text = utf8(value, &size, kept)
             put_text_element(store.dictionary, name, text, size, s.key, s.event)

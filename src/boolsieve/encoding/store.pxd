@@ -67,6 +67,7 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         ValueBytes boolean(cbool b) noexcept
 
     cdef cppclass Patterns:
+        void settle() except +
         void find(uint32_t name, cbool folded, const char* value, size_t length, vector[uint32_t]& found) except +
 
     cdef cppclass Dictionary:
