@@ -423,7 +423,7 @@ inline DecimalValue decimal(const unsigned char* bytes, int32_t width, int32_t s
     return slow_decimal(limbs, negative, scale);
 }
 
-// `n` comma-separated integers after "x:"; false if they are not that.
+// Up to n comma-separated integers; says how many, 0 if the text is anything else.
 inline int parse_integers(const char* text, int64_t* out, int n) {
     int count = 0;
     while (count < n) {
