@@ -19,8 +19,9 @@ from boolsieve.language.expr import And, Attribute, Const, Expr, Not, Or, Predic
 
 # In the order of the enum Op, from OP_ATTRIBUTE on.
 cdef tuple OPERATORS = (
-    "ATTRIBUTE", "=", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "IS NULL", "IS DISTINCT FROM", "LIKE", "ILIKE",
-    "STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES", "HAS", "HAS ANY", "HAS ALL", "HAS NONE",
+    "ATTRIBUTE", "=", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "IS NULL", "IS DISTINCT FROM",
+    "LIKE", "ILIKE", "STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES",
+    "HAS", "HAS ANY", "HAS ALL", "HAS NONE",
 )
 cdef dict OP_OF = {operator: number + <int>OP_ATTRIBUTE for number, operator in enumerate(OPERATORS)}
 
@@ -89,7 +90,8 @@ cdef int append_literal(object value, Tree& tree) except -1:
     elif kind is datetime:
         literal.type = LITERAL_TIME
         since = value - EPOCH
-        literal.integer = <int64_t>since.days * DAY + <int64_t>since.seconds * SECOND + <int64_t>since.microseconds
+        literal.integer = <int64_t>since.days * DAY + <int64_t>since.seconds * SECOND
+        literal.integer += <int64_t>since.microseconds
     else:
         literal.type = LITERAL_DATE
         literal.integer = (<int64_t>value.toordinal() - EPOCH_ORDINAL) * DAY

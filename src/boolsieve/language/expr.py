@@ -57,17 +57,14 @@ class Expr:
             one, two = pairs.pop()
             if one is two:
                 continue
-            if type(one) is not type(two):
+            if one._key() != two._key():
                 return False
-            if isinstance(one, _Branch):
-                pairs.extend(zip(one._parts(), two._parts(), strict=True))  # type: ignore[attr-defined]
-            elif one._key() != two._key():  # type: ignore[attr-defined]
-                return False
+            pairs.extend(zip(one._parts(), two._parts(), strict=True))
         return True
 
     def __hash__(self) -> int:
         # Prefix order tells trees apart, since each kind of node has a fixed number of parts.
-        return hash(tuple(type(e) if isinstance(e, _Branch) else e._key() for e in self._walk()))  # type: ignore[attr-defined]
+        return hash(tuple(item._key() for item in self._walk()))
 
     def __str__(self) -> str:
         pieces: list[str] = []
@@ -76,10 +73,8 @@ class Expr:
             item = waiting.pop()
             if isinstance(item, str):
                 pieces.append(item)
-            elif isinstance(item, _Branch):
-                waiting.extend(reversed(item._layout()))
             else:
-                pieces.append(item._text())  # type: ignore[attr-defined]
+                waiting.extend(reversed(item._layout()))
         return "".join(pieces)
 
     def __repr__(self) -> str:
@@ -96,34 +91,31 @@ class Expr:
     def __deepcopy__(self, memo: object) -> Expr:
         return self
 
+    def _parts(self) -> tuple[Expr, ...]:
+        return ()
+
+    def _key(self) -> object:
+        """What the node is apart from its parts."""
+        return type(self)
+
+    def _layout(self) -> tuple[str | Expr, ...]:
+        """Its text, with the parts still to be written."""
+        raise NotImplementedError
+
     def _walk(self) -> Iterator[Expr]:
         """All nodes, in prefix order."""
         waiting: list[Expr] = [self]
         while waiting:
             item = waiting.pop()
             yield item
-            if isinstance(item, _Branch):
-                waiting.extend(reversed(item._parts()))
+            waiting.extend(reversed(item._parts()))
 
     def attributes(self) -> list[str]:
         """The names of the attributes that it tests, sorted."""
         return sorted({item.name for item in self._walk() if isinstance(item, Predicate)})
 
 
-class _Branch(Expr):
-    """A node with parts."""
-
-    __slots__ = ()
-
-    def _parts(self) -> tuple[Expr, ...]:
-        raise NotImplementedError
-
-    def _layout(self) -> tuple[str | Expr, ...]:
-        """Its text, with the parts still to be written."""
-        raise NotImplementedError
-
-
-class _Pair(_Branch):
+class _Pair(Expr):
     __slots__ = ("_left", "_right")
     __match_args__ = ("left", "right")
 
@@ -164,7 +156,7 @@ class Or(_Pair):
         return (self._left, " OR ", *_grouped(self._right, isinstance(self._right, Or)))
 
 
-class Not(_Branch):
+class Not(Expr):
     """The operand must be false; if it is unknown, so is this."""
 
     __slots__ = ("_operand",)
@@ -199,11 +191,11 @@ class Const(Expr):
     def value(self) -> bool:
         return self._value
 
-    def _key(self) -> bool:
-        return self._value
+    def _key(self) -> object:
+        return Const, self._value
 
-    def _text(self) -> str:
-        return "TRUE" if self._value else "FALSE"
+    def _layout(self) -> tuple[str | Expr, ...]:
+        return ("TRUE" if self._value else "FALSE",)
 
 
 class Predicate(Expr):
@@ -212,8 +204,8 @@ class Predicate(Expr):
     Attributes:
         name: of the attribute.
         op: "=", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "IS NULL", "IS DISTINCT FROM", "LIKE", "ILIKE",
-            "STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES", "HAS", "HAS ANY", "HAS ALL", "HAS NONE", or "ATTRIBUTE"
-            for a boolean attribute that stands alone.
+            "STARTS WITH", "ENDS WITH", "CONTAINS", "MATCHES", "HAS", "HAS ANY", "HAS ALL", "HAS NONE", or
+            "ATTRIBUTE" for a boolean attribute that stands alone.
         operands: bools, ints, floats, strs, dates and datetimes in UTC.
         negated: whether the predicate's own NOT is there (NOT IN, IS NOT NULL, ...).
         escape: the escape character of LIKE and ILIKE.
@@ -223,7 +215,12 @@ class Predicate(Expr):
     __match_args__ = ("name", "op", "operands", "negated", "escape")
 
     def __init__(
-        self, name: str, op: str, operands: Iterable[Any] = (), negated: bool = False, escape: str | None = None
+        self,
+        name: str,
+        op: str,
+        operands: Iterable[Any] = (),
+        negated: bool = False,
+        escape: str | None = None,
     ) -> None:
         name = plain_name(name)
         op = op or "ATTRIBUTE"
@@ -267,12 +264,19 @@ class Predicate(Expr):
     def escape(self) -> str | None:
         return self._escape
 
-    def _key(self) -> tuple[object, ...]:
+    def _key(self) -> object:
         # The types keep 1, 1.0 and TRUE apart.
-        return self._name, self._op, self._operands, self._negated, self._escape, (*map(type, self._operands),)
+        return (
+            self._name,
+            self._op,
+            self._operands,
+            self._negated,
+            self._escape,
+            (*map(type, self._operands),),
+        )
 
-    def _text(self) -> str:
-        return predicate_text(self._name, self._op, self._operands, self._negated, self._escape)
+    def _layout(self) -> tuple[str | Expr, ...]:
+        return (predicate_text(self._name, self._op, self._operands, self._negated, self._escape),)
 
 
 def trusted_predicate(
@@ -291,8 +295,8 @@ def _grouped(part: Expr, parentheses: bool) -> tuple[str | Expr, ...]:
 
 def _not_an_operand(other: Any) -> TypeError:
     return TypeError(
-        f"only expressions combine with & and |, not {other!r} of type {type(other).__name__}; put each comparison "
-        'in parentheses: (bs.attr("a") == 1) & (bs.attr("b") < 2)'
+        f"only expressions combine with & and |, not {type(other).__name__}; put each comparison in "
+        'parentheses: (bs.attr("a") == 1) & (bs.attr("b") < 2)'
     )
 
 
@@ -326,7 +330,8 @@ class Attribute:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"attribute {self._name!r} has no truth value of its own; combine with & | ~ instead of and, or, not"
+            f"attribute {self._name!r} has no truth value of its own; combine with & | ~ instead of "
+            "and, or, not"
         )
 
     def __and__(self, other: Expr | Attribute) -> And:

@@ -1,9 +1,10 @@
 """The parser: UTF-8 text in, the flat postfix tree out, in one pass over the bytes.
 
-There is no token list. `skip` passes space and comments, and each function below reads its own part of the grammar at
-`source.at`. A group (the text itself, or what one parenthesis holds) needs only three facts while it is read: how many
-prefix NOTs wait for the operand, whether an AND waits for its right side, whether an OR does. These are a `Group`; an
-opening parenthesis puts the outer one on a stack in the heap, so depth costs memory and never the C stack.
+There is no token list. `skip` passes space and comments, and each function below reads its own part of the
+grammar at `source.at`. A group (the text itself, or what one parenthesis holds) needs only three facts while
+it is read: how many prefix NOTs wait for the operand, whether an AND waits for its right side, whether an OR
+does. These are a `Group`; an opening parenthesis puts the outer one on a stack in the heap, so depth costs
+memory and never the C stack.
 
     group       = [group OR] conjunction
     conjunction = [conjunction AND] {NOT} operand
@@ -21,8 +22,8 @@ from libcpp.vector cimport vector
 from boolsieve.language.tree cimport (
     LITERAL_BOOL, LITERAL_DATE, LITERAL_FLOAT, LITERAL_INT, LITERAL_STRING, LITERAL_TIME,
     OP_AND, OP_ATTRIBUTE, OP_BETWEEN, OP_CONTAINS, OP_ENDS, OP_EQ, OP_FALSE, OP_GE, OP_GT, OP_HAS, OP_HAS_ALL,
-    OP_HAS_ANY, OP_HAS_NONE, OP_ILIKE, OP_IN, OP_IS_DISTINCT, OP_IS_NULL, OP_LE, OP_LIKE, OP_LT, OP_MATCHES, OP_NE,
-    OP_NOT, OP_OR, OP_STARTS, OP_TRUE,
+    OP_HAS_ANY, OP_HAS_NONE, OP_ILIKE, OP_IN, OP_IS_DISTINCT, OP_IS_NULL, OP_LE, OP_LIKE, OP_LT, OP_MATCHES,
+    OP_NE, OP_NOT, OP_OR, OP_STARTS, OP_TRUE,
     Literal, Node, Op, Tree,
 )
 
@@ -77,12 +78,13 @@ cdef enum Keyword:
 
 # In the order of the enum, which is the order of the alphabet.
 WORDS = (
-    "ALL", "AND", "ANY", "BETWEEN", "CONTAINS", "DATE", "DISTINCT", "ENDS", "ESCAPE", "FALSE", "FROM", "HAS", "ILIKE",
-    "IN", "INFINITY", "IS", "LIKE", "MATCHES", "NONE", "NOT", "NULL", "OR", "STARTS", "TIMESTAMP", "TRUE", "WITH",
+    "ALL", "AND", "ANY", "BETWEEN", "CONTAINS", "DATE", "DISTINCT", "ENDS", "ESCAPE", "FALSE", "FROM", "HAS",
+    "ILIKE", "IN", "INFINITY", "IS", "LIKE", "MATCHES", "NONE", "NOT", "NULL", "OR", "STARTS", "TIMESTAMP",
+    "TRUE", "WITH",
 )
 
-# The words that are a name only in double quotes. DATE and TIMESTAMP are common names of attributes, and are keywords
-# only in front of a string.
+# The words that are a name only in double quotes. DATE and TIMESTAMP are common names of attributes, and are
+# keywords only in front of a string.
 RESERVED = frozenset(WORDS) - {"DATE", "TIMESTAMP"}
 
 # What a byte can be; the HIGH ones belong to characters beyond ASCII.
@@ -94,7 +96,7 @@ cdef enum:
     HIGH = 16
 
 cdef struct Word:
-    uint64_t tail  # its last eight letters in upper case; with the first letter and the length that is all of it
+    uint64_t tail  # its last eight letters in upper case; with first letter and length that is all of it
     size_t length
 
 cdef uint8_t KIND[256]
@@ -148,7 +150,7 @@ cdef struct Group:
     cbool disjunction   # an OR waits for its right side
 
 
-# --- characters -------------------------------------------------------------------------------------------------------
+# --- characters -----------------------------------------------------------------------------------
 
 cdef inline uint8_t kind(const char* at) noexcept nogil:
     return KIND[<uint8_t>at[0]]
@@ -224,7 +226,7 @@ cdef inline const char* word_end(const char* at, const char* end) noexcept nogil
 
 
 cdef inline Keyword keyword_of(const char* at, const char* stop) noexcept nogil:
-    """The keyword that the word is. No other character of a word folds to a letter, so clearing the case bit is enough."""
+    """The keyword that the word is. Clearing the case bit turns no other character into a letter."""
     cdef size_t length = stop - at
     cdef uint64_t tail = 0
     cdef int i, letter
@@ -242,7 +244,7 @@ cdef inline Keyword keyword_of(const char* at, const char* stop) noexcept nogil:
     return NO_KEYWORD
 
 
-# --- errors -----------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 cdef str token_at(const Source* source, const char* at):
     """The token at that place, as a message shows it."""
@@ -253,12 +255,16 @@ cdef str token_at(const Source* source, const char* at):
     elif kind(at) & PART or starts_word(at):
         stop = word_end(at, source.end)
     token = at[:stop - at].decode("utf-8", "replace")
+    if token.isspace():
+        return "space"
     if len(token) == 1 and not token.isprintable():
         return f"the character U+{ord(token):04X}"
     return token if len(token) <= 40 else token[:39] + "..."
 
 
-cdef int fail(const Source* source, const char* at, const char* problem, const char* expected) except -1 with gil:
+cdef int fail(
+    const Source* source, const char* at, const char* problem, const char* expected
+) except -1 with gil:
     """Raise ParseError for that place. {} in the two texts stands for the token there."""
     cdef const char* line = at
     while line > source.begin and (line - 1)[0] != c'\n':
@@ -280,7 +286,7 @@ cdef int unexpected(const Source* source, const char* at, const char* expected) 
     return fail(source, at, b"unexpected {}", expected)
 
 
-# --- space, words, names ----------------------------------------------------------------------------------------------
+# --- space, words, names --------------------------------------------------------------------------
 
 cdef int skip_rest(Source* source) except -1 nogil:
     """Pass comments and space of any kind."""
@@ -364,44 +370,46 @@ cdef int quoted(Source* source, const char* unterminated, const char* expected) 
             return 0
 
 
-cdef int attribute(Source* source, Node* node) except -1 nogil:
-    """Read a name into the node: parts with dots between them, each a word or in double quotes."""
+cdef int attribute(Source* source, Node* node, const char* stop) except -1 nogil:
+    """Read a name into the node: parts with dots between them, each a word or in double quotes.
+
+    stop is the end of the first word if the caller knows it, and that it is no keyword, else NULL.
+    """
     cdef const char* at
-    cdef const char* stop
-    cdef Keyword keyword
     cdef size_t part
     node.name = source.tree.arena.size()
-    if source.at < source.end and starts_word(source.at):
+    if stop == NULL and source.at < source.end and starts_word(source.at):
         stop = word_end(source.at, source.end)
-        keyword = keyword_of(source.at, stop)
-        if reserved(source, keyword, stop):
-            return unexpected(source, source.at, b'an attribute (a keyword needs double quotes to be one: "{}")')
+        if reserved(source, keyword_of(source.at, stop), stop):
+            return unexpected(source, source.at,
+                              b'an attribute (a keyword needs double quotes to be one: "{}")')
     while True:
         at = source.at
-        if at < source.end and at[0] == c'"':
+        if stop != NULL:
+            source.tree.arena.append(at, stop - at)
+            source.at = stop
+        elif at < source.end and at[0] == c'"':
             part = source.tree.arena.size()
             quoted(source, b"a name without an end", b'a closing "')
             if source.tree.arena.size() == part:
-                return fail(source, at, b"an empty name", b'at least one character between the double quotes')
-        elif at < source.end and starts_word(at):
-            stop = word_end(at, source.end)
-            source.tree.arena.append(at, stop - at)
-            source.at = stop
+                return fail(source, at, b"an empty name", b"at least one character between the double quotes")
         elif source.tree.arena.size() == node.name:
             return unexpected(source, at, b"an attribute")
         else:
             source.token_end = at
             return unexpected(source, at, b"the next part of the name after the dot")
-        if source.at < source.end and source.at[0] == c'.':
-            source.tree.arena.push_back(c'.')
-            source.at += 1
-        else:
+        if source.at >= source.end or source.at[0] != c'.':
             break
+        source.tree.arena.push_back(c'.')
+        source.at += 1
+        stop = NULL
+        if source.at < source.end and starts_word(source.at):
+            stop = word_end(source.at, source.end)
     node.name_length = <uint32_t>(source.tree.arena.size() - node.name)
     return 0
 
 
-# --- literals ---------------------------------------------------------------------------------------------------------
+# --- literals -------------------------------------------------------------------------------------
 
 cdef int string_literal(Source* source, const char* expected) except -1 nogil:
     cdef Literal literal
@@ -415,7 +423,9 @@ cdef int string_literal(Source* source, const char* expected) except -1 nogil:
     return 0
 
 
-cdef int float_out_of_range(Source* source, const char* begin, const char* stop, double* value) except -1 with gil:
+cdef int float_out_of_range(
+    const Source* source, const char* begin, const char* stop, double* value
+) except -1 with gil:
     """Zero for what is too small, as it rounds to that; an error for what is too large."""
     value[0] = float(begin[:stop - begin])
     if value[0] == infinity:
@@ -478,7 +488,8 @@ cdef int number_literal(Source* source) except -1 nogil:
             while at < end and kind(at) & DIGIT:
                 at += 1
     if digit_count == 0 or (at < end and (kind(at) & PART or at[0] == c'.')):
-        return fail(source, begin, b"a malformed number", b"a number such as 5, -2.5 or 1e3, and space after it")
+        return fail(source, begin, b"a malformed number",
+                    b"a number such as 5, -2.5 or 1e3, and space after it")
     if integral:
         if overflow:
             return fail(source, begin, b"an integer beyond 64 bits",
@@ -572,7 +583,8 @@ cdef int time_literal(Source* source, cbool date) except -1 nogil:
                     return fail(source, open, b"{} is not a timestamp", expected)
                 while at < stop and kind(at) & DIGIT:
                     if scale == 0 and at[0] != c'0':
-                        return fail(source, open, b"{} is finer than a microsecond", b"six digits after the point")
+                        return fail(source, open, b"{} is finer than a microsecond",
+                                    b"six digits after the point")
                     micros += scale * (at[0] - c'0')
                     scale //= 10
                     at += 1
@@ -601,12 +613,15 @@ cdef int no_literal(Source* source, Keyword keyword, const char* stop) except -1
     """Raise for what stands where a literal is expected."""
     cdef const char* at = source.at
     if keyword == KW_NULL:
-        return fail(source, at, b"nothing compares with NULL", b"a literal (to test for absence: IS NULL or IS NOT NULL)")
+        return fail(source, at, b"nothing compares with NULL",
+                    b"a literal (to test for absence: IS NULL or IS NOT NULL)")
     if at < source.end and at[0] == c'"':
-        return fail(source, at, b"{} is a name", b"a literal (double quotes are for names, text needs single quotes)")
+        return fail(source, at, b"{} is a name",
+                    b"a literal (double quotes are for names, text needs single quotes)")
     if at < source.end and starts_word(at) and not RESERVED_WORD[<int>keyword]:
         return fail(source, at, b"{} is a name", b"a literal (text needs single quotes: '{}')")
-    return unexpected(source, at, b"a literal: a number, text in single quotes, TRUE, FALSE, DATE '...', TIMESTAMP '...'")
+    return unexpected(source, at,
+                      b"a literal: a number, text in single quotes, TRUE, FALSE, DATE '...', TIMESTAMP '...'")
 
 
 cdef int literal(Source* source) except -1 nogil:
@@ -654,7 +669,8 @@ cdef int literals(Source* source) except -1 nogil:
             literal(source)
             skip(source)
         if source.at >= source.end:
-            return fail(source, open, b"a parenthesis that is never closed", b"a closing ) at the end of the list")
+            return fail(source, open, b"a parenthesis that is never closed",
+                        b"a closing ) at the end of the list")
         if source.at[0] == c')':
             source.at += 1
             return 0
@@ -664,10 +680,10 @@ cdef int literals(Source* source) except -1 nogil:
         skip(source)
 
 
-# --- predicates -------------------------------------------------------------------------------------------------------
+# --- predicates -----------------------------------------------------------------------------------
 
 cdef inline int comparison(Source* source) except -1 nogil:
-    """Read = == != <> < <= > >= if one stands here, and give its Op; 0 (which is no comparison) if none does."""
+    """Read = == != <> < <= > >= if one stands here, and give its Op; 0 (no comparison's) if none does."""
     cdef const char* at = source.at
     cdef char second
     if at >= source.end or not c'!' <= at[0] <= c'>':
@@ -736,7 +752,8 @@ cdef int like(Source* source, Node* node) except -1 nogil:
     source.tree.literals.pop_back()
     source.tree.arena.push_back(0)
     if escape.length == 0 or character_length(source.tree.arena.data() + escape.offset) != escape.length:
-        return fail(source, place, b"an escape that is not one character", b"exactly one character in single quotes")
+        return fail(source, place, b"an escape that is not one character",
+                    b"exactly one character in single quotes")
     node.escape = code_point(source.tree.arena.data() + escape.offset)
     if node.escape == 0:
         return fail(source, place, b"an escape that is the character U+0000", b"another character")
@@ -754,7 +771,7 @@ cdef int like(Source* source, Node* node) except -1 nogil:
 
 
 cdef int test(Source* source, Node* node, Keyword keyword, const char* stop) except -1 nogil:
-    """Read what follows an attribute and begins with a keyword. Leaves node.op as it is if that is no test."""
+    """Read what follows an attribute and begins with a keyword. If that is no test, node stays as it is."""
     cdef const char* place
     if keyword == KW_IS:
         source.at = stop
@@ -824,15 +841,18 @@ cdef int test(Source* source, Node* node, Keyword keyword, const char* stop) exc
         if node.op == OP_HAS:
             literal(source)
         elif node.negated:
-            return unexpected(source, source.at, b"a literal (NOT of HAS ANY, ALL or NONE goes before the attribute)")
+            return unexpected(source, source.at,
+                              b"a literal (NOT of HAS ANY, ALL or NONE goes before the attribute)")
         else:
             source.at = stop
             literals(source)
     else:
         source.at = place
         if node.negated:
-            return unexpected(source, place,
-                              b"IN, BETWEEN, LIKE, ILIKE, STARTS WITH, ENDS WITH, CONTAINS, MATCHES or HAS after NOT")
+            return unexpected(
+                source, place,
+                b"IN, BETWEEN, LIKE, ILIKE, STARTS WITH, ENDS WITH, CONTAINS, MATCHES or HAS after NOT",
+            )
     return 0
 
 
@@ -853,14 +873,13 @@ cdef inline int emit(Source* source, Op op) except -1 nogil:
     return 0
 
 
-cdef int predicate(Source* source) except -1 nogil:
-    """Read an attribute and the test that may follow."""
+cdef int predicate(Source* source, const char* stop) except -1 nogil:
+    """Read an attribute (whose first word ends at stop, or NULL) and the test that may follow."""
     cdef Node node
-    cdef const char* stop
     cdef Keyword keyword
     cdef int op
     start_node(source, &node, OP_ATTRIBUTE)
-    attribute(source, &node)
+    attribute(source, &node, stop)
     skip(source)
     op = comparison(source)
     if op:
@@ -889,7 +908,7 @@ cdef int literal_first(Source* source) except -1 nogil:
         node.op = flipped(<Op>op)
         node.count = 1
         skip(source)
-        attribute(source, &node)
+        attribute(source, &node, NULL)
     else:
         value = source.tree.literals.back()
         if value.type != LITERAL_BOOL:
@@ -900,22 +919,26 @@ cdef int literal_first(Source* source) except -1 nogil:
     return 0
 
 
-# --- the whole --------------------------------------------------------------------------------------------------------
+# --- the whole ------------------------------------------------------------------------------------
 
 cdef int no_operand(const Source* source) except -1 nogil:
     """Raise for what stands where an operand is expected."""
     if source.at >= source.end and source.tree.nodes.empty() and source.token_end == source.begin:
-        return fail(source, source.begin, b"an empty text", b"an expression such as price < 5 AND in_stock")
+        return fail(source, source.begin, b"an empty text",
+                    b"an expression such as price < 5 AND in_stock")
     if source.at < source.end and keyword_of(source.at, word_end(source.at, source.end)) != NO_KEYWORD:
-        return unexpected(source, source.at,
-                          b'an attribute, a literal, NOT or ( (a keyword needs double quotes to be a name: "{}")')
+        return unexpected(
+            source, source.at,
+            b'an attribute, a literal, NOT or ( (a keyword needs double quotes to be a name: "{}")',
+        )
     return unexpected(source, source.at, b"an attribute, a literal, NOT or (")
 
 
 cdef int no_operator(const Source* source, cbool closed) except -1 nogil:
     """Raise for what stands where AND, OR or the end is expected."""
     if source.at[0] == c')':
-        return fail(source, source.at, b"a closing parenthesis without an opening one", b"AND, OR or the end of the text")
+        return fail(source, source.at, b"a closing parenthesis without an opening one",
+                    b"AND, OR or the end of the text")
     if not closed and source.tree.nodes.back().op == OP_ATTRIBUTE:
         return unexpected(source, source.at, b"an operator, AND, OR or the end of the text")
     return unexpected(source, source.at, b"AND, OR or the end of the text")
@@ -953,15 +976,16 @@ cdef int parse_tree(const char* text, size_t length, Tree& tree) except -1 nogil
             source.at += 1
             continue
         if source.at[0] == c'"':
-            predicate(&source)
+            predicate(&source, NULL)
         elif starts_word(source.at):
-            keyword = keyword_at(&source, &stop)
+            stop = word_end(source.at, source.end)
+            keyword = keyword_of(source.at, stop)
             if keyword == KW_NOT:
                 group.negations += 1
                 source.at = stop
                 continue
             if not reserved(&source, keyword, stop):
-                predicate(&source)
+                predicate(&source, stop)
             elif (keyword == KW_TRUE or keyword == KW_FALSE or keyword == KW_INFINITY or keyword == KW_DATE
                     or keyword == KW_TIMESTAMP):
                 literal_first(&source)

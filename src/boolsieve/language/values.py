@@ -19,7 +19,7 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
 def plain_value(value: Any, name: str) -> Value:
-    """A bool, int, float, str, date or aware datetime in UTC. The errors name the attribute that it is for."""
+    """A bool, int, float, str, date or aware datetime in UTC. Errors name the attribute that it is for."""
     kind = type(value)
     if kind is str:
         return plain_text(value, name)
@@ -48,7 +48,7 @@ def plain_value(value: Any, name: str) -> Value:
     if isinstance(value, datetime.date):
         return datetime.date(value.year, value.month, value.day)
     raise EncodingError(
-        f"attribute {name!r}: {_shown(value)} of type {kind.__name__} is no bool, number, text, date or datetime"
+        f"attribute {name!r}: expected a bool, a number, text, a date or a datetime, got {kind.__name__}"
     )
 
 
@@ -56,8 +56,8 @@ def plain_values(values: Any, name: str) -> tuple[Value, ...]:
     """The same for a collection."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise EncodingError(
-            f"attribute {name!r}: expected a collection of values, got {_shown(values)} of type "
-            f"{type(values).__name__}; write [value] for a single one"
+            f"attribute {name!r}: expected a collection of values, got {type(values).__name__}; "
+            "write [value] for a single one"
         )
     plain = tuple(plain_value(value, name) for value in values)
     if not plain:
@@ -68,7 +68,7 @@ def plain_values(values: Any, name: str) -> tuple[Value, ...]:
 def plain_text(text: Any, name: str) -> str:
     """A str of the exact type that can be written in UTF-8."""
     if not isinstance(text, str):
-        raise EncodingError(f"attribute {name!r}: expected text, got {_shown(text)} of type {type(text).__name__}")
+        raise EncodingError(f"attribute {name!r}: expected text, got {type(text).__name__}")
     plain = str.__str__(text)
     try:
         plain.encode()
@@ -84,7 +84,9 @@ def plain_pattern(pattern: Any, escape: Any, name: str) -> tuple[str, str | None
         return pattern, None
     escape = plain_text(escape, name)
     if len(escape) != 1 or escape == "\0":
-        raise ValueError(f"attribute {name!r}: the escape {escape!r} is not one character (other than U+0000)")
+        raise ValueError(
+            f"attribute {name!r}: the escape {escape!r} is not one character (other than U+0000)"
+        )
     # What is left after the escaped pairs ends in the escape only if nothing follows it.
     trailing = len(pattern) - len(pattern.rstrip(escape))
     if trailing % 2 == 1:
@@ -95,16 +97,15 @@ def plain_pattern(pattern: Any, escape: Any, name: str) -> tuple[str, str | None
 def plain_name(name: Any) -> str:
     """The name of an attribute."""
     if not isinstance(name, str):
-        raise EncodingError(f"the name of an attribute is text, not {_shown(name)} of type {type(name).__name__}")
+        raise EncodingError(f"the name of an attribute is text, not {type(name).__name__}")
     plain = plain_text(name, str.__str__(name))
     if not plain:
         raise ValueError("the name of an attribute is empty")
     return plain
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _integer(value: int, name: str) -> int:
@@ -124,7 +125,7 @@ def _decimal(value: Decimal, name: str) -> int | float:
     if not value.is_finite():
         return _real(math.nan if value.is_nan() else float(value), name)
     if value.adjusted() > 19:  # decided by the exponent, because int() would write all digits out
-        raise ValueError(f"attribute {name!r}: {_shown(value)} is beyond 64 bits ({LOWEST} to {HIGHEST})")
+        raise ValueError(f"attribute {name!r}: {value} is beyond 64 bits ({LOWEST} to {HIGHEST})")
     if value == value.to_integral_value():
         return _integer(int(value), name)
     return _real(float(value), name)
