@@ -35,9 +35,7 @@ struct Interval {
 // Sorts intervals and joins those that overlap or touch.
 inline void unite(const Order& order, std::vector<Interval>& intervals) noexcept {
     if (intervals.empty()) return;
-    const auto less = [&order](const Interval& a, const Interval& b) {
-        return compare_cuts(order, a.low, b.low) < 0;
-    };
+    const auto less = [&order](const Interval& a, const Interval& b) { return compare_cuts(order, a.low, b.low) < 0; };
     if (!std::is_sorted(intervals.begin(), intervals.end(), less)) std::sort(intervals.begin(), intervals.end(), less);
     size_t last = 0;
     for (size_t i = 1; i < intervals.size(); ++i) {

@@ -12,11 +12,15 @@ namespace boolsieve {
 
 inline Family family_of(LiteralType type) noexcept {
     switch (type) {
-        case LITERAL_BOOL: return FAMILY_BOOL;
+        case LITERAL_BOOL:
+            return FAMILY_BOOL;
         case LITERAL_INT:
-        case LITERAL_FLOAT: return FAMILY_NUMBER;
-        case LITERAL_STRING: return FAMILY_STRING;
-        default: return FAMILY_TIME;
+        case LITERAL_FLOAT:
+            return FAMILY_NUMBER;
+        case LITERAL_STRING:
+            return FAMILY_STRING;
+        default:
+            return FAMILY_TIME;
     }
 }
 
@@ -52,9 +56,12 @@ struct Order {
     int literal(const Literal& a, const Literal& b) const noexcept {
         if (a.type == b.type) {
             switch (a.type) {
-                case LITERAL_STRING: return text(a.offset, a.length, b.offset, b.length);
-                case LITERAL_FLOAT: return compare_plain(a.real, b.real);
-                default: return compare_plain(a.integer, b.integer);
+                case LITERAL_STRING:
+                    return text(a.offset, a.length, b.offset, b.length);
+                case LITERAL_FLOAT:
+                    return compare_plain(a.real, b.real);
+                default:
+                    return compare_plain(a.integer, b.integer);
             }
         }
         if (a.type == LITERAL_INT && b.type == LITERAL_FLOAT) return compare_int_double(a.integer, b.real);
@@ -62,9 +69,7 @@ struct Order {
         return compare_plain(family_of(a.type), family_of(b.type));
     }
 
-    int name(const Term& a, const Term& b) const noexcept {
-        return text(a.name, a.name_length, b.name, b.name_length);
-    }
+    int name(const Term& a, const Term& b) const noexcept { return text(a.name, a.name_length, b.name, b.name_length); }
 
     // Of terms on one name and of one kind: what they test.
     int operand(const Term& a, const Term& b) const noexcept {

@@ -17,8 +17,8 @@ constexpr uint32_t NONE = UINT32_MAX;
 // A node of the tree without negations in which AND and OR take any number and alternate from level to level. Parents
 // come before their children.
 struct Group {
-    Op op;                 // OP_AND or OP_OR
-    bool absorbed;         // decided by a child: FALSE in an AND, TRUE in an OR
+    Op op;          // OP_AND or OP_OR
+    bool absorbed;  // decided by a child: FALSE in an AND, TRUE in an OR
     uint32_t parent;
     uint32_t term;         // list of its own terms as they were written, linked by term_next
     uint32_t child, next;  // list of its groups that are left; the next in its parent's
@@ -39,9 +39,9 @@ struct Pending {  // a list of groups that still have to be distributed
 
 struct Frame {  // a clause that is being extended by each alternative of a group in turn
     uint32_t group, pending;
-    uint32_t child;       // the next alternative, once the terms are through
-    uint64_t term;        // the next alternative among the group's terms
-    uint64_t begin;       // the clause: in path, up to the next frame's
+    uint32_t child;  // the next alternative, once the terms are through
+    uint64_t term;   // the next alternative among the group's terms
+    uint64_t begin;  // the clause: in path, up to the next frame's
 };
 
 struct Clause {
@@ -68,7 +68,8 @@ struct Workspace {
 
     void start(const Tree& tree) {
         // An unusually large expression does not keep its memory forever.
-        if (terms.capacity() + done.capacity() + path.capacity() + literals.capacity() > (1u << 18)) *this = Workspace();
+        if (terms.capacity() + done.capacity() + path.capacity() + literals.capacity() > (1u << 18))
+            *this = Workspace();
         arena = tree.arena;
         literals.clear();
         terms.clear();
@@ -125,8 +126,7 @@ struct Workspace {
         const auto compare = [&](const Clause& a, const Clause& b) {
             return by.clause(at + a.begin, at + a.end, at + b.begin, at + b.end);
         };
-        std::sort(clauses.begin(), clauses.end(),
-                  [&](const Clause& a, const Clause& b) { return compare(a, b) < 0; });
+        std::sort(clauses.begin(), clauses.end(), [&](const Clause& a, const Clause& b) { return compare(a, b) < 0; });
         clauses.erase(std::unique(clauses.begin(), clauses.end(),
                                   [&](const Clause& a, const Clause& b) { return compare(a, b) == 0; }),
                       clauses.end());

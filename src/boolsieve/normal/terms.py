@@ -92,7 +92,7 @@ class Term:
 
 
 def pattern_text(operand: bytes) -> str:
-    r"""The operand of a term as text; a pattern, whose wildcards are the bytes 0xFF and 0xFE, gets escapes."""
+    """The operand of a term as text; a pattern (0xFF and 0xFE are its wildcards) gets escapes."""
     if b"\xff" in operand or b"\xfe" in operand:
         for plain in (b"\\", b"%", b"_"):
             operand = operand.replace(plain, b"\\" + plain)
