@@ -1,7 +1,6 @@
 """Arrow batches into blocks of encoded events."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libcpp cimport bool as cbool
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -31,8 +30,7 @@ cdef class Plan:
     """Which columns of a stream the expressions use."""
 
     cdef vector[Field] fields
-
-    cdef cbool covers(self, uint32_t name) noexcept nogil
+    cdef vector[uint8_t] covered  # by name: whether it has a column
 
 
 cdef class BatchEncoder:
@@ -44,6 +42,7 @@ cdef class BatchEncoder:
     cdef Decoded rows
     cdef Decoded parts
     cdef Decoded items
+    cdef Decoded elements
     cdef vector[TextEntries] entries  # by field
     cdef string key
 
@@ -61,6 +60,9 @@ cdef class BatchEncoder:
     cdef int _coded_texts(self, size_t field, int64_t start, uint32_t n, Scratch& s) except -1 nogil
     cdef int32_t _code_entry(self, size_t field, uint32_t name, int32_t dictionary, int32_t code) except -3 nogil
     cdef int _lists(self, size_t field, int64_t start, uint32_t n, Scratch& s) except -1 nogil
-    cdef int _put_element(self, uint32_t name, ColumnKind kind, int64_t at, RowSink& sink) except -1 nogil
+    cdef int _put_list(self, uint32_t name, ColumnKind kind, const Decoded& lists, int64_t row, const Decoded& elements,
+                       RowSink& sink) except -1 nogil
+    cdef int _put_element(self, uint32_t name, ColumnKind kind, const Decoded& values, int64_t at,
+                          RowSink& sink) except -1 nogil
     cdef int _maps(self, size_t field, int64_t start, uint32_t n, Scratch& s) except -1 nogil
     cdef int _put_map_hits(self, size_t field, uint32_t row, uint32_t name, int64_t at, Scratch& s) except -1 nogil

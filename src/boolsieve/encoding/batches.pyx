@@ -40,24 +40,19 @@ cdef class Plan:
     def __init__(self, ArrowSource source, ClauseStore store):
         cdef size_t i
         cdef uint32_t name
+        self.covered.resize(store.dictionary.names.size())
         for i in range(source.batch.fields):
             name = store.dictionary.names.find(source.batch.columns[i].name.data(), source.batch.columns[i].name.size())
             if source.batch.columns[i].kind == COLUMN_MAP:
                 self.fields.push_back(Field(i, NONE))
             elif name != NONE:
-                if self.covers(name):
+                if self.covered[name]:
                     raise EncodingError(f"column {source.batch.columns[i].name.decode()!r} is there twice")
                 if source.batch.columns[i].kind == COLUMN_UNSUITABLE:
                     raise unsuitable_error(source.batch.columns[i])
+                self.covered[name] = 1
                 if source.batch.columns[i].kind != COLUMN_NULL:
                     self.fields.push_back(Field(i, name))
-
-    cdef cbool covers(self, uint32_t name) noexcept nogil:
-        cdef size_t i
-        for i in range(self.fields.size()):
-            if self.fields[i].name == name:
-                return True
-        return False
 
 
 cdef class BatchEncoder:
@@ -167,11 +162,10 @@ cdef class BatchEncoder:
         cdef uint32_t name = self.plan.fields[field].name
         cdef const uint32_t* views = self.store.dictionary.views_of(name)
         cdef int32_t column = self.plan.fields[field].column
-        cdef cbool coded = self.batch.columns[column].dictionary >= 0 and not views[VIEW_ORDER]
         cdef uint64_t* keys = NULL
         cdef uint64_t* orders
         cdef uint32_t i
-        if coded:
+        if self.batch.columns[column].dictionary >= 0 and not views[VIEW_ORDER]:
             return self._coded_texts(field, start, n, s)
         self.batch.decode(column, start, n, self.rows)
         if views[VIEW_ANY]:
@@ -282,46 +276,52 @@ cdef class BatchEncoder:
         cdef int32_t column = self.plan.fields[field].column
         cdef int32_t child = self.batch.columns[column].child
         cdef ColumnKind kind = self.batch.columns[child].kind
-        cdef cbool elements = (views[VIEW_USES] & USES_ELEMENTS) != 0 and kind != COLUMN_NULL
         cdef uint32_t row
-        cdef int64_t at
         cdef RowSink sink
         sink.block = &s.block
         self.batch.decode(column, start, n, self.rows)
-        if elements:
+        if views[VIEW_USES] & USES_ELEMENTS and kind != COLUMN_NULL:
             self.batch.decode_parts(child, self.rows, self.parts)
         for row in range(n):
-            if self.rows.valid != NULL and not self.rows.valid[row]:
-                continue
-            sink.row = row
-            put_set(views, sink)
-            if not elements:
-                continue
-            for at in range(self.rows.part_offsets[row], self.rows.part_offsets[row + 1]):
-                if self.parts.valid == NULL or self.parts.valid[at]:
-                    self._put_element(name, kind, at, sink)
+            if self.rows.valid == NULL or self.rows.valid[row]:
+                sink.row = row
+                self._put_list(name, kind, self.rows, row, self.parts, sink)
         return 0
 
-    cdef int _put_element(self, uint32_t name, ColumnKind kind, int64_t at, RowSink& sink) except -1 nogil:
+    cdef int _put_list(self, uint32_t name, ColumnKind kind, const Decoded& lists, int64_t row, const Decoded& elements,
+                       RowSink& sink) except -1 nogil:
+        """The set of one row of decoded lists; elements of that kind were decoded if expressions test them."""
+        cdef const uint32_t* views = self.store.dictionary.views_of(name)
+        cdef int64_t at
+        put_set(views, sink)
+        if kind == COLUMN_NULL or not views[VIEW_USES] & USES_ELEMENTS:
+            return 0
+        for at in range(lists.part_offsets[row], lists.part_offsets[row + 1]):
+            if elements.valid == NULL or elements.valid[at]:
+                self._put_element(name, kind, elements, at, sink)
+        return 0
+
+    cdef int _put_element(self, uint32_t name, ColumnKind kind, const Decoded& values, int64_t at,
+                          RowSink& sink) except -1 nogil:
         cdef ValueBytes value
         if kind == COLUMN_STRING:
-            put_text_element(self.store.dictionary, name, self.parts.text[at], self.parts.text_length[at], self.key, sink)
+            put_text_element(self.store.dictionary, name, values.text[at], values.text_length[at], self.key, sink)
             return 0
         if kind == COLUMN_BOOL:
-            value = ValueBytes.boolean(self.parts.bools[at] != 0)
+            value = ValueBytes.boolean(values.bools[at] != 0)
         elif kind == COLUMN_TIME:
-            if self.parts.inside != NULL and self.parts.inside[at]:
+            if values.inside != NULL and values.inside[at]:
                 return 0  # between two microseconds: equal to no operand
-            value = ValueBytes.time(self.parts.integers[at])
-        elif kind == COLUMN_INT or (kind == COLUMN_REAL and self.parts.whole != NULL and self.parts.whole[at]):
-            value = ValueBytes.integer(self.parts.integers[at])
+            value = ValueBytes.time(values.integers[at])
+        elif kind == COLUMN_INT or (kind == COLUMN_REAL and values.whole != NULL and values.whole[at]):
+            value = ValueBytes.integer(values.integers[at])
         elif kind == COLUMN_UINT64:
-            if self.parts.naturals[at] >> 63:
-                value = ValueBytes.real(<double>self.parts.naturals[at])
+            if values.naturals[at] >> 63:
+                value = ValueBytes.real(<double>values.naturals[at])
             else:
-                value = ValueBytes.integer(<int64_t>self.parts.naturals[at])
+                value = ValueBytes.integer(<int64_t>values.naturals[at])
         else:
-            value = ValueBytes.real(self.parts.reals[at])
+            value = ValueBytes.real(values.reals[at])
         put_element(self.store.dictionary, name, value, self.key, sink)
         return 0
 
@@ -330,6 +330,7 @@ cdef class BatchEncoder:
         cdef int32_t column = self.plan.fields[field].column
         cdef int32_t items = self.batch.columns[column].items
         cdef ColumnKind kind = self.batch.columns[items].kind
+        cdef ColumnKind element = COLUMN_NULL
         cdef uint32_t row, name
         cdef int64_t at
         cdef RowSink sink
@@ -339,6 +340,10 @@ cdef class BatchEncoder:
         self.batch.decode(column, start, n, self.rows)
         self.batch.decode_parts(self.batch.columns[column].child, self.rows, self.parts)
         self.batch.decode_parts(items, self.rows, self.items)
+        if kind == COLUMN_LIST:
+            element = self.batch.columns[self.batch.columns[items].child].kind
+            if element != COLUMN_NULL:
+                self.batch.decode_parts(self.batch.columns[items].child, self.items, self.elements)
         for row in range(n):
             if self.rows.valid != NULL and not self.rows.valid[row]:
                 continue
@@ -347,7 +352,10 @@ cdef class BatchEncoder:
                 if self.items.valid != NULL and not self.items.valid[at]:
                     continue
                 name = self.store.dictionary.names.find(self.parts.text[at], self.parts.text_length[at])
-                if name == NONE or self.plan.covers(name):
+                if name == NONE or self.plan.covered[name]:
+                    continue
+                if kind == COLUMN_LIST:
+                    self._put_list(name, element, self.items, at, self.elements, sink)
                     continue
                 if kind != COLUMN_STRING:
                     self._put(row, name, kind, self.items, at, s)
