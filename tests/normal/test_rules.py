@@ -129,7 +129,10 @@ CONJUNCTIONS = [
     ("a IN ('x', 'y') AND a CONTAINS 'z'", "FALSE"),
     ("a IN ('x', 'y') AND a MATCHES 'z' AND a CONTAINS 'x'", "a = 'x' & a MATCHES 'z'"),
     ("a > 'x' AND a STARTS WITH 'x'", "a > 'x' & a STARTS WITH 'x'"),
-    ("a = DATE '2026-01-02' AND a = TIMESTAMP '2026-01-02 00:00:00Z'", "a = TIMESTAMP '2026-01-02 00:00:00Z'"),
+    (
+        "a = DATE '2026-01-02' AND a = TIMESTAMP '2026-01-02 00:00:00Z'",
+        "a = TIMESTAMP '2026-01-02 00:00:00Z'",
+    ),
     ("b = 1 AND a = 1 AND c = 1 AND a.b = 1 AND B = 1", "B = 1 & a = 1 & a.b = 1 & b = 1 & c = 1"),
     ("a = 1 AND TRUE", "a = 1"),
     ("a = 1 AND FALSE", "FALSE"),
@@ -185,7 +188,10 @@ DISTRIBUTIONS = [
     ("(a = 1 AND b = 1) OR (b = 1 AND a = 1.0)", "a = 1 & b = 1"),
     ("NOT (a = 1 AND (b = 1 OR c = 1))", "a != 1 | b != 1 & c != 1"),
     ("(a = 1 OR b = 1) AND (a = 2 OR a = 3) AND b = 2", "FALSE"),
-    ("a = 1 AND (b = 1 OR (c = 1 AND (d = 1 OR e = 1)))", "a = 1 & b = 1 | a = 1 & c = 1 & d = 1 | a = 1 & c = 1 & e = 1"),
+    (
+        "a = 1 AND (b = 1 OR (c = 1 AND (d = 1 OR e = 1)))",
+        "a = 1 & b = 1 | a = 1 & c = 1 & d = 1 | a = 1 & c = 1 & e = 1",
+    ),
 ]
 
 
