@@ -9,4 +9,4 @@ from boolsieve.encoding.store cimport ClauseStore
 
 cdef int encode_event(ClauseStore store, object event, Scratch& scratch, list kept) except -1
 cdef int encode_row(ClauseStore store, object event, uint32_t row, Scratch& scratch, list kept) except -1
-cdef int find_in_python(ClauseStore store, uint32_t name, str value, vector[uint32_t]& hits) except -1
+cdef int find_in_python(ClauseStore store, uint32_t name, object value, vector[uint32_t]& hits) except -1

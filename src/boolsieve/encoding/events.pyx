@@ -92,14 +92,14 @@ cdef int put_string(ClauseStore store, uint32_t name, const uint32_t* views, obj
     return 0
 
 
-cdef int find_in_python(ClauseStore store, uint32_t name, str value, vector[uint32_t]& hits) except -1:
+cdef int find_in_python(ClauseStore store, uint32_t name, object value, vector[uint32_t]& hits) except -1:
     """Adds the attributes of the predicates that need Python's case folding or the regular expressions."""
     cdef uint32_t uses = store.dictionary.views_of(name)[VIEW_USES]
     cdef Py_ssize_t size = 0
     cdef const char* text
     cdef list kept = []
     if uses & USES_FOLDED:
-        lowered = value.lower()
+        lowered = str.lower(value)
         text = utf8(lowered, &size, kept)
         store.dictionary.patterns.find(name, True, text, size, hits)
     if uses & USES_REGEX:
