@@ -1,9 +1,7 @@
 // What an index stores: its clauses (see clauses.hpp), and for each expression its id, its text and where its clauses are.
 //
 //   buffer        type    length       meaning
-//   ids.*         -       -            pool of ids: 'i' and eight bytes, or 's' and UTF-8
-//   id_slot       uint32  ids          the slot of an id, DEAD if it was removed
-//   slot_id       uint32  slots        the id of a slot, DEAD if it was removed
+//   ids.*         -       -            the ids, see id_table.hpp
 //   slot_clause   uint32  slots        its first clause
 //   slot_clauses  uint32  slots        how many clauses (none: never true)
 //   text          uint8   -            the texts of all expressions
@@ -18,6 +16,7 @@
 
 #include "buffer.hpp"
 #include "clauses.hpp"
+#include "id_table.hpp"
 #include "pool.hpp"
 
 namespace boolsieve {
@@ -33,33 +32,33 @@ class Store {
     Store() { begin.push_back(0); }
 
     uint32_t clause_count() const noexcept { return uint32_t(owner.size()); }
-    uint32_t slot_count() const noexcept { return uint32_t(slot_id.size()); }
-    uint32_t live() const noexcept { return live_slots; }
+    uint32_t slot_count() const noexcept { return ids.size(); }
 
-    // The slot of an id, or DEAD.
-    uint32_t find(const char* id, size_t length) const noexcept {
-        uint32_t i = ids.find(id, length);
-        return i == StringPool::NONE ? DEAD : id_slot.data()[i];
-    }
-    std::string_view id_of(uint32_t slot) const { return ids.text(slot_id[slot]); }
     std::string_view text_of(uint32_t slot) const {
         return {reinterpret_cast<const char*>(text.data()) + text_begin[slot], text_length[slot]};
     }
 
     uint32_t add_slot(const char* id, size_t length) {
-        uint32_t i = ids.add(id, length);
-        uint32_t slot = slot_count();
-        if (i == id_slot.size())
-            id_slot.push_back(slot);
-        else
-            id_slot.set(i, slot);
-        slot_id.push_back(i);
+        uint32_t slot = ids.add(id, length);
         slot_clause.push_back(clause_count());
         slot_clauses.push_back(0);
         text_begin.push_back(text.size());
         text_length.push_back(0);
         ++live_slots;
         return slot;
+    }
+    // Before many are added: room for what is known beforehand, so that growing leaves no slack.
+    void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys, size_t text_bytes) {
+        ids.reserve_more(slots, text_ids);
+        for (Buffer<uint32_t>* buffer : {&slot_clause, &slot_clauses, &text_length}) buffer->reserve_more(slots);
+        sets.reserve_more(keys);
+        text_begin.reserve_more(slots);
+        text.reserve_more(text_bytes);
+        begin.reserve_more(clauses);
+        owner.reserve_more(clauses);
+        head.reserve_more(predicates);
+        low.reserve_more(predicates);
+        high.reserve_more(predicates);
     }
     void set_text(uint32_t slot, const char* data, size_t length) {
         text_begin.set(slot, text.size());
@@ -94,8 +93,7 @@ class Store {
     }
     void kill_slot(uint32_t slot) {
         kill_clauses(slot);
-        id_slot.set(slot_id[slot], DEAD);
-        slot_id.set(slot, DEAD);
+        ids.remove(slot);
         --live_slots;
     }
 
@@ -107,8 +105,6 @@ class Store {
     template <class F>
     void each_buffer(F f) {
         ids.each_buffer([&](const char* name, auto& buffer) { f((std::string("ids.") + name).c_str(), buffer); });
-        f("id_slot", id_slot);
-        f("slot_id", slot_id);
         f("slot_clause", slot_clause);
         f("slot_clauses", slot_clauses);
         f("text", text);
@@ -123,11 +119,12 @@ class Store {
     }
     // What is not in the buffers, after they were filled from outside.
     void recount() {
+        ids.recount();
         live_slots = 0;
         dead_clauses = 0;
         uint64_t live_text = 0;
         for (uint32_t s = 0; s < slot_count(); ++s)
-            if (slot_id[s] != DEAD) {
+            if (ids.live(s)) {
                 ++live_slots;
                 live_text += text_length[s];
             }
@@ -144,8 +141,8 @@ class Store {
         }
     }
 
-    StringPool ids;
-    Buffer<uint32_t> id_slot, slot_id, slot_clause, slot_clauses, text_length, begin, owner, head;
+    IdTable ids;
+    Buffer<uint32_t> slot_clause, slot_clauses, text_length, begin, owner, head;
     Buffer<uint64_t> text_begin, low, high, sets;
     Buffer<uint8_t> text;
     uint64_t dead_text = 0;

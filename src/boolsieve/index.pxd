@@ -34,11 +34,13 @@ cdef class Stage:
 
     cdef Tree tree
     cdef Normal normal
-    cdef CStringPool ids
+    cdef CStringPool ids     # tagged, as in id_table.hpp
+    cdef size_t text_ids     # how many of them are texts
     cdef string texts
     cdef vector[uint64_t] text_end
 
     cdef int add(self, object id, object expression, uint64_t max_clauses) except -1
+    cdef size_t set_members(self) noexcept
     cdef int _check_regex(self, size_t node) except -1
 
 

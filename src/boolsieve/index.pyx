@@ -14,7 +14,7 @@ from boolsieve.encoding.events cimport encode_event, encode_row
 from boolsieve.encoding.store cimport Store
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
-from boolsieve.language.tree cimport OP_MATCHES, Literal
+from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal
 from boolsieve.memory.buffers cimport count_bytes, export_buffers, import_buffers
 from boolsieve.normal.normalise cimport append_dnf
 from boolsieve.structures.pool cimport NONE
@@ -136,9 +136,19 @@ cdef class Stage:
         except EncodingError as e:
             raise EncodingError(f"expression {id!r}: {e}") from None
         self.ids.add(raw, len(raw))
+        self.text_ids += raw[0] == c"s"
         self.texts.append(<const char*>text, len(text))
         self.text_end.push_back(self.texts.size())
         return 0
+
+    cdef size_t set_members(self) noexcept:
+        """How many keys the sets of the clauses will have."""
+        cdef size_t i, total = 0
+        for i in range(self.normal.terms.size()):
+            if ((self.normal.terms[i].kind == TERM_IN or self.normal.terms[i].kind == TERM_NOT_IN)
+                    and self.normal.terms[i].count > 1):
+                total += self.normal.terms[i].count
+        return total
 
     cdef int _check_regex(self, size_t node) except -1:
         cdef Literal* pattern = &self.tree.literals[self.tree.nodes[node].first]
@@ -262,7 +272,7 @@ cdef class Index:
         cdef string_view id
         for i in range(stage.ids.size()):
             id = stage.ids.text(i)
-            if self._store.store.find(id.data(), id.size()) != DEAD:
+            if self._store.store.ids.find(id.data(), id.size()) != DEAD:
                 error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
                 raise at_position(error, i) if many else error
         return 0
@@ -273,9 +283,11 @@ cdef class Index:
         cdef uint32_t first = self._store.store.clause_count()
         cdef string_view id
         cdef size_t begin = 0
+        self._store.store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
+                                  stage.normal.terms.size(), stage.set_members(), stage.texts.size())
         for i in range(stage.ids.size()):
             id = stage.ids.text(i)
-            if positions is not None and self._store.store.find(id.data(), id.size()) != DEAD:
+            if positions is not None and self._store.store.ids.find(id.data(), id.size()) != DEAD:
                 error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
                 skipped.append(Skipped(positions[i], id_object(id), error))
             else:
@@ -303,7 +315,7 @@ cdef class Index:
         raw = stage.ids.text(0)
         self._begin_write()
         try:
-            slot = self._store.store.find(raw.data(), raw.size())
+            slot = self._store.store.ids.find(raw.data(), raw.size())
             if slot == DEAD:
                 if not or_add:
                     raise UnknownIdError(f"id {id!r} is not in the index")
@@ -364,20 +376,21 @@ cdef class Index:
         cdef uint32_t live = store.clause_count() - store.dead_clauses
         cdef uint32_t slot
         cdef Stage stage
-        cdef string_view id
+        cdef bytes id
         cdef string_view text
         if (store.dead_clauses <= COMPACT_FROM + live and store.slot_count() <= COMPACT_FROM + 2 * store.live_slots
                 and store.dead_text <= 64 * COMPACT_FROM + store.text.size() // 2):
             return 0
         stage = Stage()
         for slot in range(store.slot_count()):
-            if store.slot_id[slot] == DEAD:
+            if not store.ids.live(slot):
                 continue
-            id = store.id_of(slot)
+            id = id_bytes(self._id(slot))
             text = store.text_of(slot)
             parse_tree(text.data(), text.size(), stage.tree)
             append_dnf(stage.tree, stage.normal, self.max_clauses)
-            stage.ids.add(id.data(), id.size())
+            stage.ids.add(id, len(id))
+            stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())
             stage.text_end.push_back(stage.texts.size())
         self._renew()
@@ -391,7 +404,7 @@ cdef class Index:
         cdef uint32_t slot = DEAD
         try:
             raw = id_bytes(id)
-            slot = self._store.store.find(raw, len(raw))
+            slot = self._store.store.ids.find(raw, len(raw))
         except EncodingError:
             pass
         if slot == DEAD:
@@ -399,7 +412,10 @@ cdef class Index:
         return slot
 
     cdef object _id(self, uint32_t slot):
-        return id_object(self._store.store.id_of(slot))
+        if not self._store.store.ids.is_text(slot):
+            return self._store.store.ids.integer(slot)
+        cdef string_view text = self._store.store.ids.text(slot)
+        return text.data()[:text.size()].decode()
 
     def __len__(self):
         return self._store.store.live_slots
@@ -412,7 +428,7 @@ cdef class Index:
             return False
         self._begin_read()
         try:
-            return self._store.store.find(raw, len(raw)) != DEAD
+            return self._store.store.ids.find(raw, len(raw)) != DEAD
         finally:
             self._lock.end_read()
 
@@ -440,7 +456,7 @@ cdef class Index:
         self._begin_read()
         try:
             for slot in range(self._store.store.slot_count()):
-                if self._store.store.slot_id[slot] != DEAD:
+                if self._store.store.ids.live(slot):
                     ids.append(self._id(slot))
         finally:
             self._lock.end_read()
@@ -625,14 +641,12 @@ cdef class Index:
         cdef const uint32_t[::1] view = slots
         cdef int64_t[::1] numbers
         cdef Py_ssize_t i
-        cdef string_view id
         ids = np.empty(len(slots), np.int64)
         numbers = ids
         for i in range(view.shape[0]):
-            id = self._store.store.id_of(view[i])
-            if id.data()[0] != c"i":
+            if self._store.store.ids.is_text(view[i]):
                 break
-            memcpy(&numbers[i], id.data() + 1, 8)
+            numbers[i] = self._store.store.ids.integer(view[i])
         else:
             return ids
         # One object an expression, however often it matches.

@@ -112,10 +112,16 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         uint64_t low
         uint64_t high
 
+    cdef cppclass IdTable:
+        cbool live(uint32_t slot) except +
+        cbool is_text(uint32_t slot) except +
+        int64_t integer(uint32_t slot) except +
+        string_view text(uint32_t slot) except +
+        uint32_t find(const char* tagged, size_t length) noexcept
+        const char* check() except +
+
     cdef cppclass Store:
-        CStringPool ids
-        Buffer[uint32_t] id_slot
-        Buffer[uint32_t] slot_id
+        IdTable ids
         Buffer[uint32_t] slot_clause
         Buffer[uint32_t] slot_clauses
         Buffer[uint32_t] text_length
@@ -133,10 +139,9 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         cbool in_order
         uint32_t clause_count() noexcept
         uint32_t slot_count() noexcept
-        uint32_t find(const char* id, size_t length) noexcept
-        string_view id_of(uint32_t slot) except +
         string_view text_of(uint32_t slot) except +
         uint32_t add_slot(const char* id, size_t length) except +
+        void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys, size_t text_bytes) except +
         void set_text(uint32_t slot, const char* data, size_t length) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +

@@ -356,8 +356,10 @@ cdef class ClauseStore:
                     for i in range(1, c.high[p]):
                         assert c.sets[c.low[p] + i - 1] < c.sets[c.low[p] + i], f"2: predicate {p}"
         cdef uint32_t slot, owned = 0
+        cdef const char* problem = self.store.ids.check()
+        assert problem == NULL, f"ids: {problem.decode()}"
         for slot in range(self.store.slot_count()):
-            if self.store.slot_id[slot] == DEAD:
+            if not self.store.ids.live(slot):
                 continue
             owned += self.store.slot_clauses[slot]
             for clause in range(self.store.slot_clause[slot],
