@@ -2,11 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "boolsieve/buffer.hpp"
 
 namespace boolsieve {
+
+struct NamedBuffer {
+    std::string name;
+    BufferBase* buffer;
+};
+
+template <class Holder>
+void list_buffers(Holder& holder, const std::string& prefix, std::vector<NamedBuffer>& out) {
+    holder.each_buffer([&](const char* name, BufferBase& buffer) { out.push_back({prefix + name, &buffer}); });
+}
 
 template <class Holder>
 size_t total_bytes(Holder& holder) {
@@ -18,13 +29,11 @@ size_t total_bytes(Holder& holder) {
 // Makes `to` a private copy of `from`.
 template <class Holder>
 void copy_buffers(Holder& from, Holder& to) {
-    std::vector<BufferBase*> sources;
-    from.each_buffer([&sources](const char*, BufferBase& buffer) { sources.push_back(&buffer); });
-    size_t next = 0;
-    to.each_buffer([&](const char*, BufferBase& buffer) {
-        buffer.assign_raw(sources[next]->raw(), sources[next]->size());
-        ++next;
-    });
+    std::vector<NamedBuffer> sources, targets;
+    list_buffers(from, "", sources);
+    list_buffers(to, "", targets);
+    for (size_t i = 0; i < sources.size(); ++i)
+        targets[i].buffer->assign_raw(sources[i].buffer->raw(), sources[i].buffer->size());
 }
 
 }  // namespace boolsieve

@@ -4,7 +4,7 @@
 //   names.*             -       -           pool of the attribute names that expressions use
 //   strings.*           -       -           pool of string operands, and of numbers (tag and bits) of the value view
 //   derived.*           -       -           pool of derived predicates: name, kind, operand
-//   views               uint32  names * 16  attribute of each view of a name, 0 for none; the last is its Uses
+//   views               uint32  names * 16  attribute of each view of a name, 0 for none; then lengths and Uses
 //   derived_attribute   uint32  derived     attribute of a derived predicate
 //   attribute_name      uint32  attributes  the name that an attribute belongs to
 //   attribute_view      uint8   attributes  its view, VIEW_DERIVED for a derived predicate
@@ -38,6 +38,7 @@ enum View : uint32_t {
     VIEW_TIME,
     VIEW_SET,  // has a set
     VIEW_DERIVED,
+    VIEW_LENGTHS = 13,  // no attributes: two words of the lengths that the text view's operands have
     VIEW_USES = 15,
     VIEW_COUNT = 16,
 };
@@ -118,6 +119,17 @@ class Dictionary {
         return id == NONE ? NONE : derived_attribute[id];
     }
 
+    // An operand of the text view; its key is what text_key gives for it from now on.
+    Key add_text(uint32_t name, const char* text, size_t length) {
+        size_t at = size_t(name) * VIEW_COUNT + VIEW_LENGTHS + length_bit(length) / 32;
+        views.set(at, views[at] | 1u << length_bit(length) % 32);
+        return Key(strings.add(text, length)) + KEY_FIRST_TEXT;
+    }
+    // The key of a value in the text view of a name. Most values are told apart from all operands by their length alone.
+    Key text_key(const uint32_t* views, const char* text, size_t length) const noexcept {
+        uint32_t bit = length_bit(length);
+        return views[VIEW_LENGTHS + bit / 32] >> bit % 32 & 1 ? text_key(text, length) : KEY_UNKNOWN_TEXT;
+    }
     Key text_key(const char* text, size_t length) const noexcept {
         uint32_t id = strings.find(text, length);
         return id == NONE ? KEY_UNKNOWN_TEXT : Key(id) + KEY_FIRST_TEXT;
@@ -142,6 +154,7 @@ class Dictionary {
     Buffer<uint8_t> attribute_view;
 
   private:
+    static uint32_t length_bit(size_t length) noexcept { return length < 63 ? uint32_t(length) : 63; }
     uint32_t add_attribute(uint32_t name, uint32_t view) {
         if (attribute_name.size() >= MAX_ATTRIBUTES) throw std::length_error("an index has at most 2**29 attributes");
         attribute_view.push_back(uint8_t(view));

@@ -56,7 +56,7 @@ inline void put_time(const uint32_t* views, int64_t microseconds, bool between, 
 
 template <class Sink>
 inline void put_text(const Dictionary& d, const uint32_t* views, const char* text, size_t length, Sink& sink) {
-    if (views[VIEW_TEXT]) sink.put(views[VIEW_TEXT], d.text_key(text, length));
+    if (views[VIEW_TEXT]) sink.put(views[VIEW_TEXT], d.text_key(views, text, length));
     if (views[VIEW_ORDER]) {
         sink.put(views[VIEW_ORDER], order_key(text, length));
         sink.put_text(views[VIEW_ORDER], text, length);

@@ -175,7 +175,7 @@ cdef class BatchEncoder:
             for i in range(n):
                 keys[i] = KEY_ABSENT
                 if self.rows.valid == NULL or self.rows.valid[i]:
-                    keys[i] = self.store.dictionary.text_key(self.rows.text[i], self.rows.text_length[i])
+                    keys[i] = self.store.dictionary.text_key(views, self.rows.text[i], self.rows.text_length[i])
         if views[VIEW_ORDER]:
             orders = s.block.add_column(views[VIEW_ORDER])
             for i in range(n):
@@ -212,7 +212,7 @@ cdef class BatchEncoder:
         cdef const uint32_t* views = self.store.dictionary.views_of(name)
         cdef uint64_t key = KEY_ABSENT
         if views[VIEW_TEXT]:
-            key = self.store.dictionary.text_key(text, size)
+            key = self.store.dictionary.text_key(views, text, size)
         if views[VIEW_USES] & USES_PLAIN:
             self.store.dictionary.patterns.find(name, False, text, size, known.hits)
         if views[VIEW_USES] & (USES_FOLDED | USES_REGEX):

@@ -48,7 +48,6 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
     const uint32_t VIEW_BOOL
     const uint32_t VIEW_TIME
     const uint32_t VIEW_SET
-    const uint32_t VIEW_DERIVED
     const uint32_t VIEW_USES
     const uint32_t USES_ELEMENTS
     const uint32_t USES_PLAIN
@@ -84,7 +83,8 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         uint32_t add_view(uint32_t name, View view) except +
         uint32_t add_derived(uint32_t name, Derived kind, const char* operand, size_t length, cbool& fresh) except +
         uint32_t find_element(uint32_t name, const char* tagged, size_t length, string& scratch) except +
-        uint64_t text_key(const char* text, size_t length) noexcept
+        uint64_t add_text(uint32_t name, const char* text, size_t length) except +
+        uint64_t text_key(const uint32_t* views, const char* text, size_t length) noexcept
         uint64_t value_key(const ValueBytes& value) noexcept
 
 

@@ -202,8 +202,7 @@ cdef class ClauseStore:
                     break
         for i in range(term.count):
             if view == VIEW_TEXT:
-                key = KEY_FIRST_TEXT + self.dictionary.strings.add(normal.arena.data() + values[i].offset,
-                                                                   values[i].length)
+                key = self.dictionary.add_text(name, normal.arena.data() + values[i].offset, values[i].length)
             elif view == VIEW_BOOL:
                 key = KEY_TRUE if values[i].integer else KEY_FALSE
             elif view == VIEW_TIME:

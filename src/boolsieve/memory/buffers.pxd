@@ -5,7 +5,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 
-cdef extern from "boolsieve/named_buffers.hpp" namespace "boolsieve" nogil:
+cdef extern from "boolsieve/buffers.hpp" namespace "boolsieve" nogil:
     cdef cppclass BufferBase:
         size_t size() noexcept
         size_t item_size() noexcept
