@@ -164,16 +164,16 @@ def test_editable_install_finds_a_new_pyx_and_runs_the_sources_in_place(
     shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("*.so", "*.egg-info", "*.pyx"))
     package = copy / "src/boolsieve"
     (package / "__init__.py").write_text("GREETING = 'hello'\n")
-    (package / "language/fresh.pyx").write_text(
+    (package / "fresh.pyx").write_text(
         "from boolsieve.language.tree cimport OP_OR\n\n\ndef answer():\n    return OP_OR\n"
     )
     python = fresh_python(tmp_path / "environment")
     pip_install(python, "--no-deps", "--editable", copy)
 
-    use = "import boolsieve; from boolsieve.language import fresh; "
+    use = "import boolsieve, boolsieve.fresh as fresh; "
     shown = run(
         python, "-c", f"{use} print(boolsieve.GREETING, fresh.answer(), fresh.__file__)", cwd=tmp_path
     )
-    assert shown.startswith(f"hello 1 {package / 'language'}/fresh.")
+    assert shown.startswith(f"hello 1 {package}/fresh.")
     (package / "__init__.py").write_text("GREETING = 'changed'\n")
     assert run(python, "-c", f"{use} print(boolsieve.GREETING)", cwd=tmp_path) == "changed"
