@@ -33,13 +33,13 @@ print(home)
 """
 
 
-def run(*command: object, cwd: Path, **environment: str) -> str:
+def run(*command: object, cwd: Path) -> str:
     """Run a command without the test run's own import paths; a failure shows all that it said."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
-        env=clean | environment,
+        env=clean,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -55,9 +55,9 @@ def fresh_python(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def pip_install(python: Path, *arguments: object, **environment: str) -> None:
+def pip_install(python: Path, *arguments: object) -> None:
     pip = (sys.executable, "-m", "pip", "--python", python)
-    run(*pip, "install", "--no-compile", *arguments, cwd=python.parent, **environment)
+    run(*pip, "install", "--no-compile", *arguments, cwd=python.parent)
 
 
 @pytest.fixture(scope="module")
@@ -156,14 +156,24 @@ def test_installed_wheel_works_in_a_fresh_environment(wheel: Path, tmp_path: Pat
     assert Path(home).is_relative_to(tmp_path / "environment")
 
 
-def test_editable_install_runs_the_sources_in_place(sources: Path, sdist: Path, tmp_path: Path) -> None:
+def test_editable_install_finds_a_new_pyx_and_runs_the_sources_in_place(
+    sources: Path, tmp_path: Path
+) -> None:
+    # Compiling all modules once, for the wheel, is enough: here a single new one stands for them.
     copy = tmp_path / "boolsieve"
-    shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("*.so", "*.egg-info"))
+    shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("*.so", "*.egg-info", "*.pyx"))
+    package = copy / "src/boolsieve"
+    (package / "__init__.py").write_text("GREETING = 'hello'\n")
+    (package / "fresh.pyx").write_text(
+        "from boolsieve.language.tree cimport OP_OR\n\n\ndef answer():\n    return OP_OR\n"
+    )
     python = fresh_python(tmp_path / "environment")
-    # Unoptimised, because only the way of installing is in question here.
-    pip_install(python, "--editable", copy, SKBUILD_CMAKE_BUILD_TYPE="Debug")
-    assert run(python, "-c", USE, cwd=tmp_path) == str(copy / "src/boolsieve")
+    pip_install(python, "--no-deps", "--editable", copy)
 
-    with (copy / "src/boolsieve/errors.py").open("a") as module:
-        module.write("EDITED = True\n")
-    assert run(python, "-c", "import boolsieve.errors as e; print(e.EDITED)", cwd=tmp_path) == "True"
+    use = "import boolsieve, boolsieve.fresh as fresh; "
+    shown = run(
+        python, "-c", f"{use} print(boolsieve.GREETING, fresh.answer(), fresh.__file__)", cwd=tmp_path
+    )
+    assert shown.startswith(f"hello 1 {package}/fresh.")
+    (package / "__init__.py").write_text("GREETING = 'changed'\n")
+    assert run(python, "-c", f"{use} print(boolsieve.GREETING)", cwd=tmp_path) == "changed"
