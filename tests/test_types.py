@@ -23,7 +23,7 @@ PROGRAM = '''
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing_extensions import assert_type
 
 import boolsieve as bs
 
