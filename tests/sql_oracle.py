@@ -72,7 +72,8 @@ class SqlOracle:
             word = "AND" if isinstance(node, And) else "OR"
             return f"({self.sql(node.left, parameters)} {word} {self.sql(node.right, parameters)})"
         assert isinstance(node, Predicate)
-        return ("(NOT " if node.negated else "(") + self.predicate_sql(node, parameters) + ")"
+        predicate = f"({self.predicate_sql(node, parameters)})"
+        return f"(NOT {predicate})" if node.negated else predicate
 
     def predicate_sql(self, node: Predicate, parameters: list[Any]) -> str:
         attribute = '"' + node.name.replace('"', '""') + '"'

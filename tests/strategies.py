@@ -183,7 +183,7 @@ def texts_about(values: Sequence[Any]) -> list[str]:
         texts += [f"a MATCHES {literal_text(pattern)}" for pattern in PATTERNS]
         parts = dict.fromkeys(value[:size] for value in values for size in (1, 2, 8))
         for op in ("STARTS WITH", "ENDS WITH", "CONTAINS"):
-            texts += [f"a {op} {literal_text(part)}" for part in parts]
+            texts += [f"a {no}{op} {literal_text(part)}" for part in parts for no in ("", "NOT ")]
     return texts
 
 

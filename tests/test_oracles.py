@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -108,5 +109,21 @@ def test_databases_agree_on_all_pairs_of_hard_values(database: sql_oracle.SqlOra
     database.fill({"a": "real" if kind == "number" else kind}, rows)
     expressions = [bs.parse(text) for text in strategies.texts_about(values)]
     expressions = [expression for expression in expressions if database.supports(expression)]
+    for expression, outcomes in zip(expressions, database.outcomes(expressions), strict=True):
+        assert [oracle.evaluate(expression, row) for row in rows] == outcomes, str(expression)
+
+
+def test_databases_agree_on_small_sets(database: sql_oracle.SqlOracle) -> None:
+    if "strings" not in database.kinds:
+        pytest.skip("SQLite has no lists")
+    elements = ["a", "b", "é"]
+    lists = [list(some) for size in range(4) for some in itertools.combinations(elements, size)]
+    rows = [{"a": some} for some in [*lists, ["a", "a"], ["a", None], [None], None]]
+    texts = [f"a {no}HAS '{element}'" for no in ("", "NOT ") for element in elements]
+    for some in filter(None, lists):
+        operands = ", ".join(strategies.literal_text(element) for element in some)
+        texts += [f"a HAS {word} ({operands})" for word in ("ANY", "ALL", "NONE")]
+    database.fill({"a": "strings"}, rows)
+    expressions = [bs.parse(text) for text in texts]
     for expression, outcomes in zip(expressions, database.outcomes(expressions), strict=True):
         assert [oracle.evaluate(expression, row) for row in rows] == outcomes, str(expression)

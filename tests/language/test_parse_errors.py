@@ -120,7 +120,7 @@ TABLE = [
     ("a = TIMESTAMP '9999-12-31 23:59-01:00'", 1, 15, "outside the years"),
     ("a = 1\nAND b =\n  AND c", 3, 3, "unexpected keyword AND"),
     ("größe = 'ü' AND\n日本 = x", 2, 6, "x is a name"),
-    ("a = ‘x’", 1, 5, "unexpected ‘"),  # noqa: RUF001
+    ("a = ‘x’", 1, 5, "unexpected ‘"),
     ("a = 1 ; b", 1, 7, "unexpected ;"),
     ("a = \x01", 1, 5, "the character U+0001"),
     ("a = '\ud800'", 1, 6, "a lone surrogate U+D800"),
