@@ -64,5 +64,5 @@ cdef class Index:
     cdef int _compact(self) except -1
     cdef list _match_arrow(self, ArrowSource source, int threads)
     cdef object _id(self, uint32_t slot)
-    cdef object _ids(self, object slots)
+    cdef tuple _answer(self, ScratchBox box)
     cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF

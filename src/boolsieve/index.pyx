@@ -4,6 +4,7 @@ Matching takes the lock as a reader, changing the index takes it as a writer and
 normal forms and every check that can fail come before. A thread never waits for the lock while it holds the GIL.
 """
 
+from cython.operator cimport dereference
 from libc.string cimport memcpy
 from libcpp.string_view cimport string_view
 
@@ -576,11 +577,7 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
-            counts = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.uint32)
-            slots = np.concatenate([part[1] for part in parts]) if parts else np.empty(0, np.uint32)
-            offsets = np.zeros(len(counts) + 1, np.int64)
-            np.cumsum(counts, out=offsets[1:])
-            return Matches(offsets, self._ids(slots))
+            return joined(parts)
         finally:
             self._lock.end_read()
 
@@ -610,7 +607,7 @@ cdef class Index:
                     encoder.encode(row, n, box.scratch)
                     self._engine.match_block(box.scratch)
                     row += n
-            return answer(box)
+            return self._answer(box)
         finally:
             encoders.append(encoder)
             self._give(box)
@@ -632,32 +629,37 @@ cdef class Index:
                     box.scratch.block.sort_cells()
                     self._engine.match_block(box.scratch)
                 box.kept.clear()
-            return answer(box)
+            return self._answer(box)
         finally:
             self._give(box)
 
-    cdef object _ids(self, object slots):
-        """The ids of slots: int64 if all ids of the index are ints, else objects."""
-        cdef const uint32_t[::1] view = slots
-        cdef int64_t[::1] numbers
-        cdef Py_ssize_t i
-        ids = np.empty(len(slots), np.int64)
-        numbers = ids
-        for i in range(view.shape[0]):
-            if self._store.store.ids.is_text(view[i]):
-                break
-            numbers[i] = self._store.store.ids.integer(view[i])
-        else:
-            return ids
-        # One object an expression, however often it matches.
-        known = {}
-        objects = np.empty(len(slots), object)
-        for i in range(view.shape[0]):
-            found = known.get(view[i])
-            if found is None:
-                found = known[view[i]] = self._id(view[i])
-            objects[i] = found
-        return objects
+    cdef tuple _answer(self, ScratchBox box):
+        """The counts and ids of a task as arrays. Ids are int64, or objects if there is a text among them."""
+        cdef const vector[uint32_t]* slots = &box.scratch.slots
+        cdef const vector[uint32_t]* counts = &box.scratch.counts
+        cdef uint32_t[::1] count_view
+        cdef int64_t[::1] id_view
+        cdef size_t i
+        count_array = np.empty(counts.size(), np.uint32)
+        if counts.size():
+            count_view = count_array
+            memcpy(&count_view[0], counts.data(), counts.size() * sizeof(uint32_t))
+        ids = np.empty(slots.size(), np.int64)
+        id_view = ids
+        with nogil:
+            i = 0
+            while i < slots.size() and not self._store.store.ids.is_text(dereference(slots)[i]):
+                id_view[i] = self._store.store.ids.integer(dereference(slots)[i])
+                i += 1
+        if i < slots.size():
+            known = {}  # one object an expression, however often it matches
+            ids = np.empty(slots.size(), object)
+            for i in range(slots.size()):
+                found = known.get(dereference(slots)[i])
+                if found is None:
+                    found = known[dereference(slots)[i]] = self._id(dereference(slots)[i])
+                ids[i] = found
+        return count_array, ids
 
     # What is inside.
 
@@ -748,15 +750,18 @@ cdef list run(object task, object starts, int threads):
         return list(pool.map(task, starts))
 
 
-cdef tuple answer(ScratchBox box):
-    """The counts and slots of a task as arrays."""
-    return to_array(box.scratch.counts), to_array(box.scratch.slots)
-
-
-cdef object to_array(const vector[uint32_t]& values):
-    cdef uint32_t[::1] view
-    array = np.empty(values.size(), np.uint32)
-    if values.size():
-        view = array
-        memcpy(&view[0], values.data(), values.size() * sizeof(uint32_t))
-    return array
+cdef object joined(list parts):
+    """The answers of tasks, one after another."""
+    offsets = np.zeros(sum(len(counts) for counts, _ in parts) + 1, np.int64)
+    row = 0
+    for counts, _ in parts:
+        end = row + len(counts)
+        np.cumsum(counts, out=offsets[row + 1:end + 1])
+        offsets[row + 1:end + 1] += offsets[row]
+        row = end
+    ids = [found for _, found in parts if len(found)]
+    if not ids:
+        return Matches(offsets, np.empty(0, np.int64))
+    if any(found.dtype == object for found in ids):
+        ids = [found.astype(object) for found in ids]
+    return Matches(offsets, np.concatenate(ids) if len(ids) > 1 else ids[0])

@@ -114,8 +114,8 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
 
     cdef cppclass IdTable:
         cbool live(uint32_t slot) except +
-        cbool is_text(uint32_t slot) except +
-        int64_t integer(uint32_t slot) except +
+        cbool is_text(uint32_t slot) noexcept
+        int64_t integer(uint32_t slot) noexcept
         string_view text(uint32_t slot) except +
         uint32_t find(const char* tagged, size_t length) noexcept
         const char* check() except +
