@@ -116,8 +116,19 @@ inline bool predicate_holds(const Clauses& c, uint32_t p, const Event& event) no
     uint32_t head = c.head[p];
     uint32_t kind = head & KIND_MASK;
     const Key* table = event.table.data();
-    if (kind == PREDICATE_RANGE) return table[head >> KIND_BITS] - c.low[p] <= c.high[p] - c.low[p];
+    if (kind == PREDICATE_RANGE) {
+        Key key = table[head >> KIND_BITS];
+        // Absent attributes would fail the comparison too, but then the operands need not be fetched from memory.
+        return key != KEY_ABSENT && key - c.low[p] <= c.high[p] - c.low[p];
+    }
     return other_holds(c, p, kind, [table](uint32_t a) { return table[a]; }, event.texts.data(), event.texts.size());
+}
+
+// Asks for the operands of a predicate that will be evaluated soon, if the event has its attribute.
+inline void fetch_operands(const Clauses& c, uint32_t p, const Event& event) noexcept {
+    if (event.table[c.head[p] >> KIND_BITS] == KEY_ABSENT) return;
+    __builtin_prefetch(c.low + p);
+    __builtin_prefetch(c.high + p);
 }
 
 // Do all predicates from p on hold? Returns the first that does not, or the clause's end.
