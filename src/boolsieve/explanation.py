@@ -26,7 +26,9 @@ class Explanation:
 
     __slots__ = ("_word", "children", "expression", "outcome", "value")
 
-    def __init__(self, expression: Expr, outcome: bool | None, children: list[Explanation], word: str, value: Any):
+    def __init__(
+        self, expression: Expr, outcome: bool | None, children: list[Explanation], word: str, value: Any
+    ):
         self.expression = expression
         self.outcome = outcome
         self.children = children
