@@ -135,13 +135,6 @@ inline bool predicate_holds(const Clauses& c, uint32_t p, const Event& event) no
     return other_holds(c, p, kind, [table](uint32_t a) { return table[a]; }, event.texts.data(), event.texts.size());
 }
 
-// Asks for the operands of a predicate that will be evaluated soon, if the event has its attribute.
-inline void fetch_operands(const Clauses& c, uint32_t p, const Event& event) noexcept {
-    if (event.table[c.head[p] >> KIND_BITS] == KEY_ABSENT) return;
-    __builtin_prefetch(c.low + p);
-    __builtin_prefetch(c.high + p);
-}
-
 // Do all predicates from p on hold? Returns the first that does not, or the clause's end.
 inline uint32_t first_failure(const Clauses& c, uint32_t p, uint32_t end, const Event& event) noexcept {
     while (p < end && predicate_holds(c, p, event)) ++p;

@@ -1,7 +1,7 @@
 """The public Index: ids and expressions in, events in, ids out.
 
 Matching takes the lock as a reader. Changing the index takes it as a writer, and only for the step that changes it:
-parsing, normal forms and every check that can fail come before. A thread never waits for the lock while it holds the GIL.
+parsing, normal forms and every check that can fail come before. No thread waits for the lock while it holds the GIL.
 """
 
 from cython.operator cimport dereference

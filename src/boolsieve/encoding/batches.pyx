@@ -1,7 +1,7 @@
 """Encodes Arrow batches, block by block and column by column, without the GIL.
 
-Only columns that expressions use are read. Regular expressions and case folding are Python's, so a string that is new in
-the batch takes the GIL for them; strings that were seen before do not.
+Only columns that expressions use are read. Regular expressions and case folding are Python's, so a string that is new
+in the batch takes the GIL for them; strings that were seen before do not.
 """
 
 from libc.stdint cimport uint8_t
@@ -25,8 +25,10 @@ from boolsieve.errors import EncodingError
 cdef extern from "boolsieve/columns.hpp" namespace "boolsieve" nogil:
     void whole_keys(const int64_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
     void real_keys(const int64_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
-    void whole_keys_of_reals "boolsieve::whole_keys"(const double* v, const uint8_t* ok, uint32_t n, uint64_t* out) noexcept
-    void real_keys_of_reals "boolsieve::real_keys"(const double* v, const uint8_t* ok, uint32_t n, uint64_t* out) noexcept
+    void whole_keys_of_reals "boolsieve::whole_keys"(const double* v, const uint8_t* ok, uint32_t n,
+                                                     uint64_t* out) noexcept
+    void real_keys_of_reals "boolsieve::real_keys"(const double* v, const uint8_t* ok, uint32_t n,
+                                                   uint64_t* out) noexcept
     void bool_keys(const uint8_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
     void held_keys(const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
 

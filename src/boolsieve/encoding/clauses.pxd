@@ -78,7 +78,6 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
         uint32_t attributes
 
     cbool predicate_holds(const Clauses& clauses, uint32_t predicate, const Event& event) noexcept
-    void fetch_operands(const Clauses& clauses, uint32_t predicate, const Event& event) noexcept
     uint32_t first_failure(const Clauses& clauses, uint32_t begin, uint32_t end, const Event& event) noexcept
     cbool clause_holds(const Clauses& clauses, uint32_t clause, const Event& event) noexcept
 

@@ -252,7 +252,8 @@ cdef class ClauseStore:
         return (self._key_range(name, low_view, kind, term.bounds | HIGH_NONE, values)
                 and self._key_range(name, high_view, kind, term.bounds | LOW_NONE, values))
 
-    cdef cbool _key_range(self, uint32_t name, View view, uint32_t kind, uint8_t bounds, const Literal* values) except *:
+    cdef cbool _key_range(self, uint32_t name, View view, uint32_t kind, uint8_t bounds,
+                          const Literal* values) except *:
         cdef uint64_t low = KEY_LOWEST
         cdef uint64_t high = KEY_HIGHEST
         if not bounds & LOW_NONE:
@@ -276,7 +277,7 @@ cdef class ClauseStore:
         return number_key(view, value)
 
     cdef cbool _text_range(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *:
-        """A range of strings by order keys; where an end is too long for its key, the text decides on equal keys."""
+        """A range of strings by order keys; where an end is too long for its key, the text decides."""
         cdef uint64_t low = KEY_LOWEST
         cdef uint64_t high = KEY_HIGHEST
         cdef uint32_t attribute = self.dictionary.add_view(name, VIEW_ORDER)

@@ -13,13 +13,8 @@ Threads: const throughout.
 from libc.stdint cimport uint32_t, uint64_t
 
 from boolsieve.encoding.clauses cimport (
-    Clauses, Scratch, collect_pairs, fetch_operands, first_failure, make_columns, scan_block,
+    Clauses, Scratch, collect_pairs, first_failure, make_columns, scan_block,
 )
-
-
-cdef enum:
-    # How many clauses ahead operands are asked for: a fetch from memory takes as long as some thirty early exits.
-    LOOK_AHEAD = 32
 
 
 cdef class Scan(Engine):
@@ -35,11 +30,8 @@ cdef class Scan(Engine):
         cdef Clauses clauses = self.store.clauses()
         cdef uint32_t clause, begin, end, failed
         cdef uint64_t evaluated = 0
-        cdef uint32_t ahead = clauses.count - LOOK_AHEAD if clauses.count > LOOK_AHEAD else 0
         end = 0
         for clause in range(clauses.count):
-            if clause < ahead:
-                fetch_operands(clauses, clauses.begin[clause + LOOK_AHEAD], scratch.event)
             begin = end
             end = clauses.begin[clause + 1]
             failed = first_failure(clauses, begin, end, scratch.event)
