@@ -50,10 +50,16 @@ def plain_value(value: Any) -> tuple[Any, bool]:
             return None, False
         nanosecond = getattr(value, "nanosecond", 0)
         plain = datetime(
-            value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond, value.tzinfo
+            value.year,
+            value.month,
+            value.day,
+            value.hour,
+            value.minute,
+            value.second,
+            value.microsecond,
+            value.tzinfo,
         )
         return plain, bool(nanosecond)
     if type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return None, False
     raise TypeError
-
