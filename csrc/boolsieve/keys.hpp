@@ -41,13 +41,13 @@ constexpr Key SIGN_BIT = Key(1) << 63;
 inline bool whole_exact(int64_t x) noexcept { return x > -WHOLE_LIMIT && x < WHOLE_LIMIT; }
 
 inline Key whole_key(int64_t x) noexcept {
-    if (x >= WHOLE_LIMIT) return KEY_HIGHEST - 1;
+    if (x >= WHOLE_LIMIT) return KEY_HIGHEST;
     if (x <= -WHOLE_LIMIT) return KEY_LOWEST;
     return SIGN_BIT + (Key(x) << 1);
 }
 
 inline Key whole_key(double d) noexcept {
-    if (d >= TWO_62) return KEY_HIGHEST - 1;
+    if (d >= TWO_62) return KEY_HIGHEST;
     if (d <= -TWO_62) return KEY_LOWEST;
     double below = std::floor(d);
     return SIGN_BIT + (Key(int64_t(below)) << 1) + (below != d);
