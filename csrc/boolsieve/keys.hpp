@@ -33,6 +33,7 @@ constexpr Key KEY_FALSE = 1;
 constexpr Key KEY_TRUE = 2;
 
 constexpr int64_t WHOLE_LIMIT = int64_t(1) << 62;  // operands of the whole view are smaller in size
+constexpr int64_t REAL_LIMIT = int64_t(1) << 53;   // int64 operands of the real view are at most this in size
 constexpr double TWO_53 = 9007199254740992.0;
 constexpr double TWO_62 = 4611686018427387904.0;
 constexpr double TWO_63 = 9223372036854775808.0;
@@ -86,9 +87,8 @@ inline Key real_key(double d) noexcept {
 }
 
 inline Key real_key(int64_t x) noexcept {  // not through the nearest float: that may be a neighbour, or 2^63
-    constexpr int64_t limit = int64_t(1) << 53;
-    if (x > limit) return float_bits_in_order(TWO_53) + 1;
-    if (x < -limit) return float_bits_in_order(-TWO_53) - 1;
+    if (x > REAL_LIMIT) return float_bits_in_order(TWO_53) + 1;
+    if (x < -REAL_LIMIT) return float_bits_in_order(-TWO_53) - 1;
     return float_bits_in_order(double(x));
 }
 

@@ -22,6 +22,7 @@ cdef extern from "boolsieve/keys.hpp" namespace "boolsieve" nogil:
     const uint64_t KEY_FALSE
     const uint64_t KEY_TRUE
     const size_t ORDER_BYTES
+    const int64_t REAL_LIMIT
     cbool whole_exact(int64_t x) noexcept
     uint64_t whole_key(int64_t x) noexcept
     uint64_t whole_key_of_real "boolsieve::whole_key"(double d) noexcept

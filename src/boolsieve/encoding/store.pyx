@@ -41,7 +41,7 @@ cdef inline cbool exact_in(View view, const Literal& value) noexcept nogil:
             return whole_exact(value.integer)
         if view == VIEW_FAR:
             return not whole_exact(value.integer)
-        return real_exact(<double>value.integer) and <int64_t>(<double>value.integer) == value.integer
+        return -REAL_LIMIT <= value.integer <= REAL_LIMIT
     if is_int64(value.real):
         if view == VIEW_WHOLE:
             return whole_exact(<int64_t>value.real)
