@@ -8,7 +8,7 @@ import datetime as dt
 import enum
 import math
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,22 @@ def contents(index: bs.Index) -> list[tuple[Any, str]]:
 
 def rows(matches: Any) -> list[list[Any]]:
     return [list(ids) for ids in matches]
+
+
+class Lazy(Mapping[str, Any]):
+    """A mapping that makes its values when it is asked for them and keeps none."""
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self.make = make
+
+    def __getitem__(self, key: str) -> Any:
+        return self.make()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.make())
+
+    def __len__(self) -> int:
+        return len(self.make())
 
 
 # --- Ids ---
@@ -567,6 +583,37 @@ def test_names_may_be_any_unicode_text() -> None:
         quoted = '"' + name.replace('"', '""') + '"'
         index.add(name, f"{quoted} = 1")
         assert index.match({name: 1}) == [name]
+
+
+def test_strings_that_only_the_batch_holds_live_until_they_are_compared() -> None:
+    index = bs.Index()
+    index.add("long", "a >= 'a long string 100' AND a < 'a long string 200'")
+
+    def event(number: int) -> Mapping[str, Any]:
+        made = Lazy(lambda: {"a": "".join(["a long ", "string ", str(number)])})
+        surrogate = {"a": f"a long string {number}\ud800"}
+        nested = {"b": {"c": number}, "a": f"a long string {number}"}
+        return (made, surrogate, nested)[number % 3]
+
+    events = [event(number) for number in range(100, 300)]
+    assert rows(index.match_batch(events)) == [["long"]] * 100 + [[]] * 100
+
+
+def test_event_may_change_while_its_values_are_asked() -> None:
+    index = bs.Index()
+    index.add("time", "a >= TIMESTAMP '2026-01-01 00:00:00Z' AND b = 1")
+    event: dict[str, Any] = {}
+
+    class Zone(dt.tzinfo):
+        def utcoffset(self, when: dt.datetime | None) -> dt.timedelta:
+            event.clear()
+            event.update({f"c{i}": object() for i in range(100)})
+            return dt.timedelta(0)
+
+    for _ in range(10):
+        event.clear()
+        event.update(a=dt.datetime(2026, 1, 2, tzinfo=Zone()), b=1)
+        assert index.match(event) == []
 
 
 def test_keys_that_are_no_strings_are_ignored(index: bs.Index) -> None:
