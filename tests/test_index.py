@@ -629,6 +629,16 @@ def test_flat_key_goes_before_the_nested_one() -> None:
     assert index.match({"item": 4}) == ["none"]
 
 
+def test_event_that_contains_itself_is_read_as_deep_as_names_are() -> None:
+    index = bs.Index()
+    index.add("deep", "a.a.b = 1 AND c.a.b = 1")
+    event: dict[str, Any] = {"b": 1}
+    event["a"] = event["c"] = event
+    for one in (index, copy.copy(index)):
+        assert one.match(event) == ["deep"]
+        assert one.explain(event, "deep").outcome is True
+
+
 def test_lone_surrogates_are_values_like_others() -> None:
     index = bs.Index()
     index.add_many(

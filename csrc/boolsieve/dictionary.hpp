@@ -12,6 +12,7 @@
 // Attribute 0 is there in every event; clauses that need nothing else test it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -79,8 +80,16 @@ class Dictionary {
 
     uint32_t add_name(const char* text, size_t length) {
         uint32_t id = names.add(text, length);
-        if (views.size() < size_t(id + 1) * VIEW_COUNT) views.resize(size_t(id + 1) * VIEW_COUNT, 0);
+        if (views.size() < size_t(id + 1) * VIEW_COUNT) {
+            views.resize(size_t(id + 1) * VIEW_COUNT, 0);
+            note_depth(id);
+        }
         return id;
+    }
+    // What is not in the buffers, after they were filled from outside.
+    void recount() {
+        deepest = 0;
+        for (uint32_t id = 0; id < names.size(); ++id) note_depth(id);
     }
     const uint32_t* views_of(uint32_t name) const noexcept { return views.data() + size_t(name) * VIEW_COUNT; }
 
@@ -152,8 +161,13 @@ class Dictionary {
     Patterns patterns;
     Buffer<uint32_t> views, derived_attribute, attribute_name;
     Buffer<uint8_t> attribute_view;
+    uint32_t deepest = 0;  // the most dots in a name: what events have deeper than that, no expression is about
 
   private:
+    void note_depth(uint32_t name) {
+        std::string_view text = names.text(name);
+        deepest = std::max(deepest, uint32_t(std::count(text.begin(), text.end(), '.')));
+    }
     static uint32_t length_bit(size_t length) noexcept { return length < 63 ? uint32_t(length) : 63; }
     uint32_t add_attribute(uint32_t name, uint32_t view) {
         if (attribute_name.size() >= MAX_ATTRIBUTES) throw std::length_error("an index has at most 2**29 attributes");

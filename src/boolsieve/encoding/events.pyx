@@ -215,11 +215,15 @@ cdef int put_value(ClauseStore store, uint32_t name, object value, Scratch& s, l
     return 0
 
 
-cdef dict flatten(dict event):
-    """Nested mappings as dotted names. A key nearer to the top wins, as does the first of several."""
+cdef dict flatten(dict event, uint32_t deepest):
+    """Nested mappings as dotted names. A key nearer to the top wins, as does the first of several.
+
+    Names have at most `deepest` dots, so deeper mappings are left alone; an event may even contain itself.
+    """
     cdef dict flat = {}
     cdef list level = [("", event)]
-    while level:
+    cdef uint32_t depth = 0
+    while level and depth <= deepest:
         deeper = []
         for prefix, mapping in level:
             for key, value in mapping.items():
@@ -230,6 +234,7 @@ cdef dict flatten(dict event):
                 elif value is not None:
                     flat.setdefault(prefix + key, value)
         level = deeper
+        depth += 1
     return flat
 
 
@@ -253,7 +258,7 @@ cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) ex
             key, value = <object>next_key, <object>next_value
             if PyDict_CheckExact(value) or (not is_basic(value) and isinstance(value, Mapping)):
                 s.event.close()
-                event = flatten(event)
+                event = flatten(event, store.dictionary.deepest)
                 s.event.open(store.dictionary.attribute_count())
                 position = 0
                 continue

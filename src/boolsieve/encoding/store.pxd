@@ -78,6 +78,8 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         Buffer[uint32_t] attribute_name
         Buffer[uint32_t] derived_attribute
         Buffer[uint8_t] attribute_view
+        uint32_t deepest
+        void recount() except +
         uint32_t attribute_count() noexcept
         uint32_t add_name(const char* text, size_t length) except +
         const uint32_t* views_of(uint32_t name) noexcept

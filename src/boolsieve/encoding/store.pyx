@@ -324,6 +324,7 @@ cdef class ClauseStore:
         cdef uint32_t i
         cdef bytes key
         self.store.recount()
+        self.dictionary.recount()
         self.regex = RegexSets()
         for i in range(self.dictionary.derived.size()):
             key = <bytes>self.dictionary.derived.text(i)  # name, kind, operand: see Dictionary.make_key
