@@ -550,6 +550,22 @@ def test_times_of_every_make() -> None:
         assert index.match({"a": value}) == ["day"], value
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_hour_that_comes_twice_is_told_apart(first: bool) -> None:
+    index = bs.Index()
+    index.add("first", "a = TIMESTAMP '2026-10-25 00:30:00Z'")
+    index.add("second", "a = TIMESTAMP '2026-10-25 01:30:00Z'")
+    time = pd.Timestamp("2026-10-25 02:30").tz_localize("Europe/Berlin", ambiguous=first)
+    for value in (time, time.to_pydatetime()):
+        assert index.match({"a": value}) == ["first" if first else "second"]
+
+
+def test_time_beyond_the_calendar_is_an_error_that_names_its_attribute(index: bs.Index) -> None:
+    for value in (pd.Timestamp(np.datetime64("20000-01-01", "s")), np.datetime64("20000-01-01", "s")):
+        with pytest.raises(bs.EncodingError, match="'price'"):
+            index.match({"price": value})
+
+
 def test_sets_of_every_make() -> None:
     index = bs.Index()
     index.add("has", "a HAS 2")

@@ -48,11 +48,20 @@ def plain_value(value: Any) -> tuple[Any, bool]:
     if isinstance(value, datetime):  # a subclass, such as pandas.Timestamp or pandas.NaT
         if value != value:
             return None, False
-        nanosecond = getattr(value, "nanosecond", 0)
+        if not 1 <= value.year <= 9999:  # those of pandas may be beyond
+            raise TypeError
         plain = datetime(
-            value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond, value.tzinfo
+            value.year,
+            value.month,
+            value.day,
+            value.hour,
+            value.minute,
+            value.second,
+            value.microsecond,
+            value.tzinfo,
+            fold=value.fold,
         )
-        return plain, bool(nanosecond)
+        return plain, bool(getattr(value, "nanosecond", 0))
     if type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return None, False
     raise TypeError
