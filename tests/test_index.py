@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import copy
 import datetime as dt
+import decimal
 import enum
 import math
 import pickle
@@ -548,6 +549,26 @@ def test_times_of_every_make() -> None:
         np.datetime64("2026-01-02T00:00:00.000000000"),
     ):
         assert index.match({"a": value}) == ["day"], value
+
+
+def test_decimals_are_numbers_whatever_their_size() -> None:
+    index = bs.Index()
+    index.add("most", "a = 9223372036854775807")
+    index.add("half", "a = 0.5")
+    index.add("large", "a > 1e300")
+    for text, expected in (
+        ("9223372036854775807", ["most"]),
+        ("9223372036854775807.0", ["most"]),
+        ("9223372036854775808", []),
+        ("0.50", ["half"]),
+        ("1E+301", ["large"]),
+        ("1E+999999999", ["large"]),
+        ("-1E+999999999", []),
+        ("1E-999999999", []),
+        ("Infinity", ["large"]),
+        ("NaN", []),
+    ):
+        assert index.match({"a": decimal.Decimal(text)}) == expected, text
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -43,7 +43,8 @@ def plain_value(value: Any) -> tuple[Any, bool]:
     if isinstance(value, Decimal):
         if value.is_nan():
             return None, False
-        whole = value.is_finite() and value == value.to_integral_value()
+        # Beyond int64 the nearest float is what counts, and an exponent can make an int as large as the memory.
+        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
         return (int(value) if whole else float(value)), False
     if isinstance(value, datetime):  # a subclass, such as pandas.Timestamp or pandas.NaT
         if value != value:
