@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 import boolsieve as bs
+from boolsieve.encoding.regex import RegexSets
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -334,6 +335,65 @@ def test_failing_iterator_leaves_the_index_as_it_was(index: bs.Index) -> None:
         index.add_many([1, 2], texts(), errors="skip")
     assert contents(index) == before
     assert index.match({"a": 1}) == []
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registering the pattern `stop` fails once, after all checks are passed."""
+    register, stopped = RegexSets.add, []
+
+    def add(self: RegexSets, name: int, pattern: str, attribute: int) -> None:
+        if pattern == "stop" and not stopped:
+            stopped.append(pattern)
+            raise KeyboardInterrupt
+        register(self, name, pattern, attribute)
+
+    monkeypatch.setattr(RegexSets, "add", add)
+
+
+CHANGES: dict[str, Callable[[bs.Index], None]] = {
+    "add": lambda index: index.add("new", "price > 1 OR color MATCHES 'stop'"),
+    "add_many": lambda index: index.add_many([1, "new"], ["price IN (1, 2)", "color MATCHES 'stop'"]),
+    "replace": lambda index: index.replace("cheap", "price = 3 OR color MATCHES 'stop'"),
+    "assign": lambda index: index.__setitem__("new", "color MATCHES 'stop'"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_interrupted_change_leaves_the_index_as_it_was(
+    index: bs.Index, interrupted: None, change: Callable[[bs.Index], None]
+) -> None:
+    index.add("pattern", "color MATCHES '^s'")
+    before = contents(index), index.stats()["clauses"]
+    with pytest.raises(KeyboardInterrupt):
+        change(index)
+    index.check_invariants()
+    assert (contents(index), index.stats()["clauses"]) == before
+    assert index.match({"price": 3, "color": "stop"}) == ["cheap", "pattern"]
+    change(index)
+    index.check_invariants()
+    changed = ["cheap", "pattern"] if "new" not in index else ["cheap", "pattern", "new"]
+    assert index.match({"price": 3, "color": "stop"}) == changed
+
+
+def test_failed_compaction_leaves_the_index_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = bs.Index()
+    index.add("pattern", "a MATCHES 'stop'")
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    index.add_many(range(3000), [f"b = {number}" for number in range(3000)])
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(RegexSets, "add", fail)
+        for number in range(3000):
+            del index[number]
+    index.check_invariants()
+    assert list(index) == ["pattern", *range(number + 1, 3000)]
+    assert index.match({"a": "stop", "b": 2999}) == ["pattern", 2999]
+    del index[2999]
+    index.check_invariants()
+    assert index.match({"a": "stop", "b": 2999}) == ["pattern"]
 
 
 def test_bad_expressions_can_be_skipped_and_are_reported(index: bs.Index) -> None:

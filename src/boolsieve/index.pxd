@@ -58,9 +58,8 @@ cdef class Index:
     cdef int _give(self, ScratchBox box) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
-    cdef int _commit(self, Stage stage, list positions, list skipped) except -1
     cdef int _set(self, object id, object expression, bint or_add) except -1
-    cdef int _renew(self) except -1
+    cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1
     cdef list _match_arrow(self, ArrowSource source, int threads)
     cdef object _id(self, uint32_t slot)

@@ -12,7 +12,7 @@ from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
 from boolsieve.encoding.batches cimport BatchEncoder, Plan
 from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
 from boolsieve.encoding.events cimport encode_event, encode_row
-from boolsieve.encoding.store cimport Store
+from boolsieve.encoding.store cimport SlotContent, Store, StoreMark
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
 from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal
@@ -160,6 +160,47 @@ cdef class Stage:
         return 0
 
 
+cdef Engine engine_like(Engine engine):
+    """An engine of the same kind on an empty store."""
+    cdef Engine fresh = engines.create(engine)
+    fresh.store = ClauseStore()
+    return fresh
+
+
+cdef int commit(Engine engine, Stage stage, list positions, list skipped) except -1:
+    """Puts a stage into an engine and its store, or leaves them as they were if that fails.
+
+    Ids that are there already are skipped, if that is asked for.
+    """
+    cdef Store* store = &engine.store.store
+    cdef uint32_t i, slot
+    cdef uint32_t first = store.clause_count()
+    cdef string_view id
+    cdef size_t begin = 0
+    cdef StoreMark mark = store.mark()
+    try:
+        store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
+                      stage.normal.terms.size(), stage.set_members(), stage.texts.size())
+        for i in range(stage.ids.size()):
+            id = stage.ids.text(i)
+            if positions is not None and store.ids.find(id.data(), id.size()) != DEAD:
+                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
+                skipped.append(Skipped(positions[i], id_object(id), error))
+            else:
+                slot = store.add_slot(id.data(), id.size())
+                store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
+                engine.store.encode(stage.normal, i, slot)
+            begin = stage.text_end[i]
+        if stage.ids.size() > 1:
+            engine.store.dictionary.patterns.settle()
+        engine.insert(first, store.clause_count() - first)
+    except BaseException:
+        store.roll_back(mark)
+        engine.store.restore()
+        raise
+    return 0
+
+
 cdef class Index:
     """Finds, for each event, all stored expressions that it satisfies.
 
@@ -220,7 +261,7 @@ cdef class Index:
         self._begin_write()
         try:
             self._require_new(stage, False)
-            self._commit(stage, None, None)
+            commit(self._engine, stage, None, None)
         finally:
             self._lock.end_write()
 
@@ -262,7 +303,7 @@ cdef class Index:
         try:
             if positions is None:
                 self._require_new(stage, True)
-            self._commit(stage, positions, skipped)
+            commit(self._engine, stage, positions, skipped)
         finally:
             self._lock.end_write()
         skipped.sort(key=lambda record: record.position)
@@ -278,29 +319,6 @@ cdef class Index:
                 raise at_position(error, i) if many else error
         return 0
 
-    cdef int _commit(self, Stage stage, list positions, list skipped) except -1:
-        """Puts a stage into the store and the engine. Ids that are there already are skipped, if that is asked for."""
-        cdef uint32_t i, slot
-        cdef uint32_t first = self._store.store.clause_count()
-        cdef string_view id
-        cdef size_t begin = 0
-        self._store.store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
-                                  stage.normal.terms.size(), stage.set_members(), stage.texts.size())
-        for i in range(stage.ids.size()):
-            id = stage.ids.text(i)
-            if positions is not None and self._store.store.ids.find(id.data(), id.size()) != DEAD:
-                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
-                skipped.append(Skipped(positions[i], id_object(id), error))
-            else:
-                slot = self._store.store.add_slot(id.data(), id.size())
-                self._store.store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
-                self._store.encode(stage.normal, i, slot)
-            begin = stage.text_end[i]
-        if stage.ids.size() > 1:
-            self._store.dictionary.patterns.settle()
-        self._engine.insert(first, self._store.store.clause_count() - first)
-        return 0
-
     def replace(self, id, expression):
         """Gives an id that the index holds another expression; it keeps its place in the order."""
         self._set(id, expression, False)
@@ -310,24 +328,36 @@ cdef class Index:
 
     cdef int _set(self, object id, object expression, bint or_add) except -1:
         cdef Stage stage = Stage()
+        cdef Store* store
         cdef uint32_t slot, first
         cdef string_view raw
+        cdef SlotContent old
+        cdef StoreMark mark
         stage.add(id, expression, self.max_clauses)
         raw = stage.ids.text(0)
         self._begin_write()
         try:
-            slot = self._store.store.ids.find(raw.data(), raw.size())
+            store = &self._store.store
+            slot = store.ids.find(raw.data(), raw.size())
             if slot == DEAD:
                 if not or_add:
                     raise UnknownIdError(f"id {id!r} is not in the index")
-                self._commit(stage, None, None)
+                commit(self._engine, stage, None, None)
                 return 0
-            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
-            self._store.store.kill_clauses(slot)
-            first = self._store.store.clause_count()
-            self._store.store.set_text(slot, stage.texts.data(), stage.texts.size())
-            self._store.encode(stage.normal, 0, slot)
-            self._engine.insert(first, self._store.store.clause_count() - first)
+            old = store.content(slot)
+            mark = store.mark()
+            first = store.clause_count()
+            try:
+                store.set_text(slot, stage.texts.data(), stage.texts.size())
+                self._store.encode(stage.normal, 0, slot)
+                self._engine.insert(first, store.clause_count() - first)
+            except BaseException:
+                store.roll_back(mark)
+                store.restore(slot, old)
+                self._store.restore()
+                raise
+            self._engine.remove(old.clause, old.clauses)
+            store.kill(old)
             self._compact()
         finally:
             self._lock.end_write()
@@ -358,16 +388,13 @@ cdef class Index:
         """Removes all expressions."""
         self._begin_write()
         try:
-            self._renew()
+            self._use(engine_like(self._engine))
         finally:
             self._lock.end_write()
 
-    cdef int _renew(self) except -1:
-        """An empty store, and an engine of the same kind on it."""
-        cdef Engine engine = engines.create(self._engine)
-        self._store = ClauseStore()
+    cdef int _use(self, Engine engine) except -1:
+        self._store = engine.store
         self._engine = engine
-        self._engine.store = self._store
         return 0
 
     cdef int _compact(self) except -1:
@@ -394,8 +421,9 @@ cdef class Index:
             stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())
             stage.text_end.push_back(stage.texts.size())
-        self._renew()
-        self._commit(stage, None, None)
+        cdef Engine engine = engine_like(self._engine)
+        commit(engine, stage, None, None)
+        self._use(engine)
         return 0
 
     # Looking.

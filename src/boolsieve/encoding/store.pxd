@@ -123,6 +123,13 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         uint32_t find(const char* tagged, size_t length) noexcept
         const char* check() except +
 
+    cdef struct SlotContent:
+        uint32_t clause
+        uint32_t clauses
+
+    cdef struct StoreMark:
+        pass
+
     cdef cppclass Store:
         IdTable ids
         Buffer[uint32_t] slot_clause
@@ -148,8 +155,12 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void set_text(uint32_t slot, const char* data, size_t length) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +
-        void kill_clauses(uint32_t slot) except +
+        SlotContent content(uint32_t slot) except +
+        void kill(const SlotContent& old) except +
         void kill_slot(uint32_t slot) except +
+        StoreMark mark() noexcept
+        void roll_back(const StoreMark& to) except +
+        void restore(uint32_t slot, const SlotContent& old) except +
         Clauses clauses(uint32_t attributes, const CStringPool* strings) noexcept
         void recount() except +
 
