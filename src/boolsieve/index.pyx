@@ -597,8 +597,8 @@ cdef class Index:
             source = ArrowSource(events)
         elif hasattr(events, "to_dict") and hasattr(events, "columns"):  # a pandas frame without pyarrow
             events = events.to_dict("records")
-        elif not isinstance(events, list):
-            events = list(values_of(events))
+        else:
+            events = list(values_of(events))  # a list of its own, which nobody else can shorten
         self._begin_read()
         try:
             if source is not None:
@@ -635,9 +635,9 @@ cdef class Index:
                     encoder.encode(row, n, box.scratch)
                     self._engine.match_block(box.scratch)
                     row += n
+            encoders.append(encoder)  # not after an error, which may have left a string without its entry
             return self._answer(box)
         finally:
-            encoders.append(encoder)
             self._give(box)
 
     def _match_rows(self, list events, Py_ssize_t start):
