@@ -797,10 +797,16 @@ def test_matches_go_to_other_libraries() -> None:
     assert matches.to_arrow().to_pylist() == [[1], [], [1, 2]]
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])
 def test_threads_must_be_a_positive_number(index: bs.Index, threads: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="threads"):
         index.match_batch(EVENTS, threads=threads)
+
+
+def test_more_threads_than_there_is_work_for_are_no_harm(index: bs.Index) -> None:
+    events = [{"price": 1}] * 40_000
+    for batch in (events, pa.Table.from_pylist(events)):
+        assert index.match_batch(batch, threads=2**40).total == 40_000
 
 
 def test_batch_must_be_rows_or_a_table(index: bs.Index) -> None:

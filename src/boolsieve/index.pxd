@@ -61,7 +61,7 @@ cdef class Index:
     cdef int _set(self, object id, object expression, bint or_add) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1
-    cdef list _match_arrow(self, ArrowSource source, int threads)
+    cdef list _match_arrow(self, ArrowSource source, object threads)
     cdef object _id(self, uint32_t slot)
     cdef tuple _answer(self, ScratchBox box)
     cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF

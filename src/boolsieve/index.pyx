@@ -587,7 +587,7 @@ cdef class Index:
         Returns:
             `Matches`: for each event, in order, the ids of the expressions that it satisfies.
         """
-        if not isinstance(threads, int) or threads < 1:
+        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
             raise ValueError(f"threads is a positive int, not {threads!r}")
         if isinstance(events, Mapping):
             raise EncodingError("match_batch takes many events; match takes one")
@@ -609,7 +609,7 @@ cdef class Index:
         finally:
             self._lock.end_read()
 
-    cdef list _match_arrow(self, ArrowSource source, int threads):
+    cdef list _match_arrow(self, ArrowSource source, object threads):
         cdef Plan plan = Plan(source, self._store)
         cdef list parts = []
         cdef list encoders = []
@@ -770,11 +770,11 @@ cdef uint64_t live_predicates(Clauses clauses) noexcept:
     return total
 
 
-cdef list run(object task, object starts, int threads):
+cdef list run(object task, object starts, object threads):
     """The results of task(start) for each start, in order."""
     if threads == 1 or len(starts) < 2:
         return [task(start) for start in starts]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(min(threads, len(starts))) as pool:
         return list(pool.map(task, starts))
 
 
