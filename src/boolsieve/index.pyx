@@ -227,15 +227,23 @@ cdef class Index:
 
     # The lock and the scratch space.
 
-    cdef void _begin_read(self) noexcept:
+    cdef int _begin_read(self) except -1:
+        cdef bint begun
         if not self._lock.try_read():
             with nogil:
-                self._lock.read()
+                begun = self._lock.read()
+            if not begun:
+                raise RuntimeError("the index cannot be used by what runs in the middle of changing it")
+        return 0
 
-    cdef void _begin_write(self) noexcept:
+    cdef int _begin_write(self) except -1:
+        cdef bint begun
         if not self._lock.try_write():
             with nogil:
-                self._lock.write()
+                begun = self._lock.write()
+            if not begun:
+                raise RuntimeError("the index cannot be changed by what runs in the middle of using it")
+        return 0
 
     cdef ScratchBox _take(self):
         if self._boxes:
