@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import random
@@ -260,3 +261,24 @@ def test_using_the_index_in_the_midst_of_a_change_is_an_error(
     monkeypatch.setattr(RegexSets, "add", add)
     index.add("new", "a = 1 OR s MATCHES 'x'")
     assert index.match(EVENT) == [*ALWAYS, "new"]
+
+
+def test_popped_expression_is_the_one_that_was_removed(index: bs.Index) -> None:
+    popped: list[str] = []
+    written: list[str] = []
+
+    def write() -> None:
+        for at in range(ROUNDS * 4):
+            written.append(f"a = {at}")
+            with contextlib.suppress(bs.DuplicateIdError):
+                index.add("changing", written[-1])
+                continue
+            written.pop()
+
+    def pop() -> None:
+        with contextlib.suppress(bs.UnknownIdError):
+            popped.append(str(index.pop("changing")))
+
+    run_together(write, [pop])
+    pop()
+    assert popped == written

@@ -59,6 +59,7 @@ cdef class Index:
     cdef int _find(self, ScratchBox box, object event) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
     cdef int _set(self, object id, object expression, bint or_add) except -1
+    cdef int _remove(self, uint32_t slot) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1
     cdef list _match_arrow(self, ArrowSource source, object threads)

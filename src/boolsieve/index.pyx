@@ -373,13 +373,9 @@ cdef class Index:
 
     def remove(self, id):
         """Removes an expression."""
-        cdef uint32_t slot
         self._begin_write()
         try:
-            slot = self._slot(id)
-            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
-            self._store.store.kill_slot(slot)
-            self._compact()
+            self._remove(self._slot(id))
         finally:
             self._lock.end_write()
 
@@ -388,9 +384,24 @@ cdef class Index:
 
     def pop(self, id):
         """Removes an expression and returns it."""
-        expression = self[id]
-        self.remove(id)
-        return expression
+        cdef uint32_t slot
+        cdef string_view text
+        cdef Tree tree
+        self._begin_write()
+        try:
+            slot = self._slot(id)
+            text = self._store.store.text_of(slot)
+            parse_tree(text.data(), text.size(), tree)
+            self._remove(slot)
+        finally:
+            self._lock.end_write()
+        return expr_of(tree)
+
+    cdef int _remove(self, uint32_t slot) except -1:
+        self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
+        self._store.store.kill_slot(slot)
+        self._compact()
+        return 0
 
     def clear(self):
         """Removes all expressions."""
