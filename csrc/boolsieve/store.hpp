@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 #include "buffer.hpp"
@@ -49,6 +50,7 @@ class Store {
     }
 
     uint32_t add_slot(const char* id, size_t length) {
+        if (slot_count() == DEAD) throw std::length_error("an index has at most 2**32 - 1 expressions");
         uint32_t slot = ids.add(id, length);
         slot_clause.push_back(clause_count());
         slot_clauses.push_back(0);
@@ -71,6 +73,7 @@ class Store {
         high.reserve_more(predicates);
     }
     void set_text(uint32_t slot, const char* data, size_t length) {
+        if (length > UINT32_MAX) throw std::length_error("the text of an expression has less than 4 GB");
         text_begin.set(slot, text.size());
         text_length.set(slot, uint32_t(length));
         text.append(reinterpret_cast<const uint8_t*>(data), length);
@@ -83,6 +86,7 @@ class Store {
         last_owner = slot;
     }
     void add_clause(uint32_t slot, const Predicate* predicates, size_t n) {
+        if (head.size() + n > UINT32_MAX) throw std::length_error("an index has at most 2**32 - 1 predicates");
         for (size_t i = 0; i < n; ++i) {
             head.push_back(predicates[i].attribute << KIND_BITS | predicates[i].kind);
             low.push_back(predicates[i].low);
