@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import copy
 import datetime as dt
+import decimal
 import enum
 import math
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 import boolsieve as bs
+from boolsieve.encoding.regex import RegexSets
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -38,6 +40,22 @@ def contents(index: bs.Index) -> list[tuple[Any, str]]:
 
 def rows(matches: Any) -> list[list[Any]]:
     return [list(ids) for ids in matches]
+
+
+class Lazy(Mapping[str, Any]):
+    """A mapping that makes its values when it is asked for them and keeps none."""
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self.make = make
+
+    def __getitem__(self, key: str) -> Any:
+        return self.make()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.make())
+
+    def __len__(self) -> int:
+        return len(self.make())
 
 
 # --- Ids ---
@@ -319,6 +337,65 @@ def test_failing_iterator_leaves_the_index_as_it_was(index: bs.Index) -> None:
     assert index.match({"a": 1}) == []
 
 
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registering the pattern `stop` fails once, after all checks are passed."""
+    register, stopped = RegexSets.add, []
+
+    def add(self: RegexSets, name: int, pattern: str, attribute: int) -> None:
+        if pattern == "stop" and not stopped:
+            stopped.append(pattern)
+            raise KeyboardInterrupt
+        register(self, name, pattern, attribute)
+
+    monkeypatch.setattr(RegexSets, "add", add)
+
+
+CHANGES: dict[str, Callable[[bs.Index], None]] = {
+    "add": lambda index: index.add("new", "price > 1 OR color MATCHES 'stop'"),
+    "add_many": lambda index: index.add_many([1, "new"], ["price IN (1, 2)", "color MATCHES 'stop'"]),
+    "replace": lambda index: index.replace("cheap", "price = 3 OR color MATCHES 'stop'"),
+    "assign": lambda index: index.__setitem__("new", "color MATCHES 'stop'"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_interrupted_change_leaves_the_index_as_it_was(
+    index: bs.Index, interrupted: None, change: Callable[[bs.Index], None]
+) -> None:
+    index.add("pattern", "color MATCHES '^s'")
+    before = contents(index), index.stats()["clauses"]
+    with pytest.raises(KeyboardInterrupt):
+        change(index)
+    index.check_invariants()
+    assert (contents(index), index.stats()["clauses"]) == before
+    assert index.match({"price": 3, "color": "stop"}) == ["cheap", "pattern"]
+    change(index)
+    index.check_invariants()
+    changed = ["cheap", "pattern"] if "new" not in index else ["cheap", "pattern", "new"]
+    assert index.match({"price": 3, "color": "stop"}) == changed
+
+
+def test_failed_compaction_leaves_the_index_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = bs.Index()
+    index.add("pattern", "a MATCHES 'stop'")
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    index.add_many(range(3000), [f"b = {number}" for number in range(3000)])
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(RegexSets, "add", fail)
+        for number in range(3000):
+            del index[number]
+    index.check_invariants()
+    assert list(index) == ["pattern", *range(number + 1, 3000)]
+    assert index.match({"a": "stop", "b": 2999}) == ["pattern", 2999]
+    del index[2999]
+    index.check_invariants()
+    assert index.match({"a": "stop", "b": 2999}) == ["pattern"]
+
+
 def test_bad_expressions_can_be_skipped_and_are_reported(index: bs.Index) -> None:
     report = index.add_many(
         [1, 2, "cheap", 3, 1, None, 4],
@@ -534,6 +611,42 @@ def test_times_of_every_make() -> None:
         assert index.match({"a": value}) == ["day"], value
 
 
+def test_decimals_are_numbers_whatever_their_size() -> None:
+    index = bs.Index()
+    index.add("most", "a = 9223372036854775807")
+    index.add("half", "a = 0.5")
+    index.add("large", "a > 1e300")
+    for text, expected in (
+        ("9223372036854775807", ["most"]),
+        ("9223372036854775807.0", ["most"]),
+        ("9223372036854775808", []),
+        ("0.50", ["half"]),
+        ("1E+301", ["large"]),
+        ("1E+999999999", ["large"]),
+        ("-1E+999999999", []),
+        ("1E-999999999", []),
+        ("Infinity", ["large"]),
+        ("NaN", []),
+    ):
+        assert index.match({"a": decimal.Decimal(text)}) == expected, text
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_hour_that_comes_twice_is_told_apart(first: bool) -> None:
+    index = bs.Index()
+    index.add("first", "a = TIMESTAMP '2026-10-25 00:30:00Z'")
+    index.add("second", "a = TIMESTAMP '2026-10-25 01:30:00Z'")
+    time = pd.Timestamp("2026-10-25 02:30").tz_localize("Europe/Berlin", ambiguous=first)
+    for value in (time, time.to_pydatetime()):
+        assert index.match({"a": value}) == ["first" if first else "second"]
+
+
+def test_time_beyond_the_calendar_is_an_error_that_names_its_attribute(index: bs.Index) -> None:
+    for value in (pd.Timestamp(np.datetime64("20000-01-01", "s")), np.datetime64("20000-01-01", "s")):
+        with pytest.raises(bs.EncodingError, match="'price'"):
+            index.match({"price": value})
+
+
 def test_sets_of_every_make() -> None:
     index = bs.Index()
     index.add("has", "a HAS 2")
@@ -569,6 +682,37 @@ def test_names_may_be_any_unicode_text() -> None:
         assert index.match({name: 1}) == [name]
 
 
+def test_strings_that_only_the_batch_holds_live_until_they_are_compared() -> None:
+    index = bs.Index()
+    index.add("long", "a >= 'a long string 100' AND a < 'a long string 200'")
+
+    def event(number: int) -> Mapping[str, Any]:
+        made = Lazy(lambda: {"a": "".join(["a long ", "string ", str(number)])})
+        surrogate = {"a": f"a long string {number}\ud800"}
+        nested = {"b": {"c": number}, "a": f"a long string {number}"}
+        return (made, surrogate, nested)[number % 3]
+
+    events = [event(number) for number in range(100, 300)]
+    assert rows(index.match_batch(events)) == [["long"]] * 100 + [[]] * 100
+
+
+def test_event_may_change_while_its_values_are_asked() -> None:
+    index = bs.Index()
+    index.add("time", "a >= TIMESTAMP '2026-01-01 00:00:00Z' AND b = 1")
+    event: dict[str, Any] = {}
+
+    class Zone(dt.tzinfo):
+        def utcoffset(self, when: dt.datetime | None) -> dt.timedelta:
+            event.clear()
+            event.update({f"c{i}": object() for i in range(100)})
+            return dt.timedelta(0)
+
+    for _ in range(10):
+        event.clear()
+        event.update(a=dt.datetime(2026, 1, 2, tzinfo=Zone()), b=1)
+        assert index.match(event) == []
+
+
 def test_keys_that_are_no_strings_are_ignored(index: bs.Index) -> None:
     assert index.match({5: 1, None: 2, ("price",): 3, "price": 5}) == ["cheap"]
 
@@ -580,6 +724,16 @@ def test_flat_key_goes_before_the_nested_one() -> None:
     assert index.match({"item.price": 4, "item": {"price": 5}}) == ["four"]
     assert index.match({"item": {"price": 5}, "item.price": 4}) == ["four"]
     assert index.match({"item": 4}) == ["none"]
+
+
+def test_event_that_contains_itself_is_read_as_deep_as_names_are() -> None:
+    index = bs.Index()
+    index.add("deep", "a.a.b = 1 AND c.a.b = 1")
+    event: dict[str, Any] = {"b": 1}
+    event["a"] = event["c"] = event
+    for one in (index, copy.copy(index)):
+        assert one.match(event) == ["deep"]
+        assert one.explain(event, "deep").outcome is True
 
 
 def test_lone_surrogates_are_values_like_others() -> None:
@@ -643,10 +797,16 @@ def test_matches_go_to_other_libraries() -> None:
     assert matches.to_arrow().to_pylist() == [[1], [], [1, 2]]
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])
 def test_threads_must_be_a_positive_number(index: bs.Index, threads: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="threads"):
         index.match_batch(EVENTS, threads=threads)
+
+
+def test_more_threads_than_there_is_work_for_are_no_harm(index: bs.Index) -> None:
+    events = [{"price": 1}] * 40_000
+    for batch in (events, pa.Table.from_pylist(events)):
+        assert index.match_batch(batch, threads=2**40).total == 40_000
 
 
 def test_batch_must_be_rows_or_a_table(index: bs.Index) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import random
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import boolsieve as bs
+from boolsieve.encoding.regex import RegexSets
 
 ROUNDS = 150
 READERS = 4
@@ -208,3 +211,74 @@ def test_error_in_a_thread_reaches_the_caller() -> None:
     with pytest.raises(bs.EncodingError, match="400"):
         index.match_batch(events, threads=2)
     assert [list(ids) for ids in index.match_batch(events[:400], threads=2)] == [[1]] * 400
+
+
+def stream_of(index: bs.Index, callback: Callable[[], None]) -> pa.RecordBatchReader:
+    """Two batches of one event; the callback runs in the midst of matching them."""
+    batch = pa.RecordBatch.from_pylist([EVENT])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch
+        callback()
+        yield batch
+
+    return pa.RecordBatchReader.from_batches(batch.schema, batches())
+
+
+def test_reading_in_the_midst_of_a_batch_passes_a_waiting_writer(index: bs.Index) -> None:
+    writer = threading.Thread(target=index.add, args=("new", "a = 1"))
+
+    def match_again() -> None:
+        writer.start()
+        for _ in range(100):  # the writer is waiting after a few of these
+            time.sleep(0.001)
+            assert index.match(EVENT) == ALWAYS
+
+    assert index.match_batch(stream_of(index, match_again)).to_lists() == [ALWAYS, ALWAYS]
+    writer.join()
+    assert index.match(EVENT) == [*ALWAYS, "new"]
+
+
+def test_changing_in_the_midst_of_a_batch_is_an_error(index: bs.Index) -> None:
+    with pytest.raises((bs.EncodingError, OSError), match="cannot be changed"):
+        index.match_batch(stream_of(index, lambda: index.add("new", "a = 1")))
+    assert "new" not in index
+    index.add("new", "a = 1")
+    assert index.match(EVENT) == [*ALWAYS, "new"]
+
+
+def test_using_the_index_in_the_midst_of_a_change_is_an_error(
+    index: bs.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register = RegexSets.add
+
+    def add(*arguments: Any) -> None:
+        for use in (lambda: index.match(EVENT), lambda: index.remove(1), lambda: 1 in index):
+            with pytest.raises(RuntimeError, match="in the middle of"):
+                use()
+        register(*arguments)
+
+    monkeypatch.setattr(RegexSets, "add", add)
+    index.add("new", "a = 1 OR s MATCHES 'x'")
+    assert index.match(EVENT) == [*ALWAYS, "new"]
+
+
+def test_popped_expression_is_the_one_that_was_removed(index: bs.Index) -> None:
+    popped: list[str] = []
+    written: list[str] = []
+
+    def write() -> None:
+        for at in range(ROUNDS * 4):
+            written.append(f"a = {at}")
+            with contextlib.suppress(bs.DuplicateIdError):
+                index.add("changing", written[-1])
+                continue
+            written.pop()
+
+    def pop() -> None:
+        with contextlib.suppress(bs.UnknownIdError):
+            popped.append(str(index.pop("changing")))
+
+    run_together(write, [pop])
+    pop()
+    assert popped == written

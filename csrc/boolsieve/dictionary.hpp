@@ -13,6 +13,7 @@
 // Attribute 0 is there in every event; clauses that need nothing else test it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -78,10 +79,20 @@ class Dictionary {
 
     uint32_t attribute_count() const noexcept { return uint32_t(attribute_name.size()); }
 
+    // Adding does first what can fail, so that a failure leaves the pools and the tables beside them equally long.
     uint32_t add_name(const char* text, size_t length) {
+        views.reserve_more(VIEW_COUNT);
         uint32_t id = names.add(text, length);
-        if (views.size() < size_t(id + 1) * VIEW_COUNT) views.resize(size_t(id + 1) * VIEW_COUNT, 0);
+        if (views.size() < size_t(id + 1) * VIEW_COUNT) {
+            views.resize(size_t(id + 1) * VIEW_COUNT, 0);
+            note_depth(id);
+        }
         return id;
+    }
+    // What is not in the buffers, after they were filled from outside.
+    void recount() {
+        deepest = 0;
+        for (uint32_t id = 0; id < names.size(); ++id) note_depth(id);
     }
     const uint32_t* views_of(uint32_t name) const noexcept { return views.data() + size_t(name) * VIEW_COUNT; }
 
@@ -94,20 +105,21 @@ class Dictionary {
     // Tells through `fresh` whether the predicate is new.
     uint32_t add_derived(uint32_t name, Derived kind, const char* operand, size_t length, bool& fresh) {
         make_key(name, kind, operand, length);
-        uint32_t id = derived.add(key_.data(), key_.size());
-        fresh = id == derived_attribute.size();
-        if (fresh) {
-            derived_attribute.push_back(add_attribute(name, VIEW_DERIVED));
-            uint32_t uses = kind == DERIVED_HAS             ? USES_ELEMENTS
-                            : kind == DERIVED_MATCHES       ? USES_REGEX
-                            : kind >= DERIVED_FOLDED_EQUALS ? USES_FOLDED
-                                                            : USES_PLAIN;
-            size_t at = size_t(name) * VIEW_COUNT + VIEW_USES;
-            views.set(at, views[at] | uses);
-            if (uses == USES_PLAIN || uses == USES_FOLDED)
-                patterns.add(name, kind, operand, length, derived_attribute.back());
-        }
-        return derived_attribute[id];
+        uint32_t id = derived.find(key_.data(), key_.size());
+        fresh = id == NONE;
+        if (!fresh) return derived_attribute[id];
+        uint32_t attribute = add_attribute(name, VIEW_DERIVED);
+        uint32_t uses = kind == DERIVED_HAS             ? USES_ELEMENTS
+                        : kind == DERIVED_MATCHES       ? USES_REGEX
+                        : kind >= DERIVED_FOLDED_EQUALS ? USES_FOLDED
+                                                        : USES_PLAIN;
+        size_t at = size_t(name) * VIEW_COUNT + VIEW_USES;
+        views.set(at, views[at] | uses);
+        if (uses == USES_PLAIN || uses == USES_FOLDED) patterns.add(name, kind, operand, length, attribute);
+        derived_attribute.reserve_more(1);
+        derived.add(key_.data(), key_.size());
+        derived_attribute.push_back(attribute);
+        return attribute;
     }
 
     // The attribute that stands for an element of a set, or NONE. Thread-safe: the key is built on the caller's stack
@@ -155,11 +167,17 @@ class Dictionary {
     Patterns patterns;
     Buffer<uint32_t> views, derived_attribute, attribute_name;
     Buffer<uint8_t> attribute_view;
+    uint32_t deepest = 0;  // the most dots in a name: what events have deeper than that, no expression is about
 
   private:
+    void note_depth(uint32_t name) {
+        std::string_view text = names.text(name);
+        deepest = std::max(deepest, uint32_t(std::count(text.begin(), text.end(), '.')));
+    }
     static uint32_t length_bit(size_t length) noexcept { return length < 63 ? uint32_t(length) : 63; }
     uint32_t add_attribute(uint32_t name, uint32_t view) {
         if (attribute_name.size() >= MAX_ATTRIBUTES) throw std::length_error("an index has at most 2**29 attributes");
+        attribute_name.reserve_more(1);
         attribute_view.push_back(uint8_t(view));
         attribute_name.push_back(name);
         return uint32_t(attribute_name.size() - 1);

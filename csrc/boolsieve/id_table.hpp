@@ -79,6 +79,14 @@ class IdTable {
         kind.set(slot, REMOVED);
     }
 
+    // Takes back the ids that were added last.
+    void truncate(uint32_t slots) {
+        for (uint32_t slot = size(); slot-- > slots;)
+            if (live(slot)) remove(slot);
+        number.resize(slots);
+        kind.resize(slots);
+    }
+
     void reserve_more(size_t slots, size_t text_ids) {
         number.reserve_more(slots);
         kind.reserve_more(slots);

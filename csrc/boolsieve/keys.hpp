@@ -37,6 +37,7 @@ constexpr Key KEY_FALSE = 1;
 constexpr Key KEY_TRUE = 2;
 
 constexpr int64_t WHOLE_LIMIT = int64_t(1) << 62;  // operands of the whole view are smaller in size
+constexpr int64_t REAL_LIMIT = int64_t(1) << 53;   // int64 operands of the real view are at most this in size
 constexpr double TWO_53 = 9007199254740992.0;
 constexpr double TWO_62 = 4611686018427387904.0;
 constexpr double TWO_63 = 9223372036854775808.0;
@@ -45,13 +46,13 @@ constexpr Key SIGN_BIT = Key(1) << 63;
 inline bool whole_exact(int64_t x) noexcept { return x > -WHOLE_LIMIT && x < WHOLE_LIMIT; }
 
 inline Key whole_key(int64_t x) noexcept {
-    if (x >= WHOLE_LIMIT) return KEY_HIGHEST - 1;
+    if (x >= WHOLE_LIMIT) return KEY_HIGHEST;
     if (x <= -WHOLE_LIMIT) return KEY_LOWEST;
     return SIGN_BIT + (Key(x) << 1);
 }
 
 inline Key whole_key(double d) noexcept {
-    if (d >= TWO_62) return KEY_HIGHEST - 1;
+    if (d >= TWO_62) return KEY_HIGHEST;
     if (d <= -TWO_62) return KEY_LOWEST;
     double below = std::floor(d);
     return SIGN_BIT + (Key(int64_t(below)) << 1) + (below != d);
@@ -90,9 +91,8 @@ inline Key real_key(double d) noexcept {
 }
 
 inline Key real_key(int64_t x) noexcept {  // not through the nearest float: that may be a neighbour, or 2^63
-    constexpr int64_t limit = int64_t(1) << 53;
-    if (x > limit) return float_bits_in_order(TWO_53) + 1;
-    if (x < -limit) return float_bits_in_order(-TWO_53) - 1;
+    if (x > REAL_LIMIT) return float_bits_in_order(TWO_53) + 1;
+    if (x < -REAL_LIMIT) return float_bits_in_order(-TWO_53) - 1;
     return float_bits_in_order(double(x));
 }
 

@@ -36,7 +36,8 @@ struct Scratch {
     Block block;
     MatchSet found;               // an engine's answer for one event
     std::vector<RowMatch> pairs;  // an engine's answer for a block, before it is put in order
-    std::vector<uint32_t> ordered, row_end;
+    std::vector<uint32_t> ordered;
+    std::vector<size_t> row_end;     // of the pairs, which may be more than 2^32
     std::vector<uint32_t> slots;     // the answer: row after row, each in order of addition, without duplicates
     std::vector<uint32_t> counts;    // how many of them each row has
     std::vector<int32_t> column_of;  // block scan: the column of an attribute, or -1
@@ -48,14 +49,14 @@ struct Scratch {
 
 // Puts the pairs of a block in order and appends them to the answer. Pairs that come by rising slot need no sorting.
 inline void collect_pairs(Scratch& s, uint32_t rows, bool by_slot) {
-    std::vector<uint32_t>& end = s.row_end;
+    std::vector<size_t>& end = s.row_end;
     end.assign(rows + 1, 0);
     for (const RowMatch& pair : s.pairs) ++end[pair.row + 1];
     for (uint32_t r = 0; r < rows; ++r) end[r + 1] += end[r];
     if (s.ordered.size() < s.pairs.size()) s.ordered.resize(s.pairs.size());
     for (const RowMatch& pair : s.pairs)
         s.ordered[end[pair.row]++] = pair.slot;  // end[r] moves from r's begin to its end
-    uint32_t begin = 0;
+    size_t begin = 0;
     for (uint32_t r = 0; r < rows; ++r) {
         uint32_t *first = s.ordered.data() + begin, *last = s.ordered.data() + end[r];
         begin = end[r];

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 #include "buffer.hpp"
@@ -29,6 +30,16 @@ struct Predicate {
     Key low, high;
 };
 
+struct SlotContent {
+    uint32_t clause, clauses, text_length;
+    uint64_t text_begin;
+};
+
+struct StoreMark {
+    uint32_t slots, clauses;
+    size_t sets, text;
+};
+
 class Store {
   public:
     Store() { begin.push_back(0); }
@@ -41,6 +52,7 @@ class Store {
     }
 
     uint32_t add_slot(const char* id, size_t length) {
+        if (slot_count() == DEAD) throw std::length_error("an index has at most 2**32 - 1 expressions");
         uint32_t slot = ids.add(id, length);
         slot_clause.push_back(clause_count());
         slot_clauses.push_back(0);
@@ -63,6 +75,7 @@ class Store {
         high.reserve_more(predicates);
     }
     void set_text(uint32_t slot, const char* data, size_t length) {
+        if (length > UINT32_MAX) throw std::length_error("the text of an expression has less than 4 GB");
         text_begin.set(slot, text.size());
         text_length.set(slot, uint32_t(length));
         text.append(reinterpret_cast<const uint8_t*>(data), length);
@@ -75,6 +88,7 @@ class Store {
         last_owner = slot;
     }
     void add_clause(uint32_t slot, const Predicate* predicates, size_t n) {
+        if (head.size() + n > UINT32_MAX) throw std::length_error("an index has at most 2**32 - 1 predicates");
         for (size_t i = 0; i < n; ++i) {
             head.push_back(predicates[i].attribute << KIND_BITS | predicates[i].kind);
             low.push_back(predicates[i].low);
@@ -84,19 +98,43 @@ class Store {
         begin.push_back(uint32_t(head.size()));
         slot_clauses.set(slot, slot_clauses[slot] + 1);
     }
-    // The caller has told the engine already.
-    void kill_clauses(uint32_t slot) {
-        for (uint32_t c = slot_clause[slot], end = c + slot_clauses[slot]; c < end; ++c) {
+    SlotContent content(uint32_t slot) const {
+        return {slot_clause[slot], slot_clauses[slot], text_length[slot], text_begin[slot]};
+    }
+    // What a slot had before it was given other clauses. The caller has told the engine already.
+    void kill(const SlotContent& old) {
+        for (uint32_t c = old.clause, end = c + old.clauses; c < end; ++c) {
             owner.set(c, DEAD);
             head.set(begin[c], PREDICATE_NEVER);
             ++dead_clauses;
         }
-        dead_text += text_length[slot];
+        dead_text += old.text_length;
     }
     void kill_slot(uint32_t slot) {
-        kill_clauses(slot);
+        kill(content(slot));
         ids.remove(slot);
         --live_slots;
+    }
+
+    // Takes back all that was added since the mark; a recount must follow.
+    StoreMark mark() const noexcept { return {slot_count(), clause_count(), sets.size(), text.size()}; }
+    void roll_back(const StoreMark& to) {
+        ids.truncate(to.slots);
+        for (Buffer<uint32_t>* buffer : {&slot_clause, &slot_clauses, &text_length}) buffer->resize(to.slots);
+        text_begin.resize(to.slots);
+        text.resize(to.text);
+        sets.resize(to.sets);
+        owner.resize(to.clauses);
+        begin.resize(to.clauses + 1);
+        head.resize(begin.back());
+        low.resize(begin.back());
+        high.resize(begin.back());
+    }
+    void restore(uint32_t slot, const SlotContent& old) {
+        slot_clause.set(slot, old.clause);
+        slot_clauses.set(slot, old.clauses);
+        text_length.set(slot, old.text_length);
+        text_begin.set(slot, old.text_begin);
     }
 
     Clauses clauses(uint32_t attributes, const StringPool* strings) const noexcept {

@@ -14,11 +14,11 @@ from boolsieve.structures.pool cimport CStringPool
 
 cdef extern from "boolsieve/shared_lock.hpp" namespace "boolsieve" nogil:
     cdef cppclass SharedLock:
-        bint try_read() noexcept
-        void read() noexcept
+        bint try_read() except +
+        bint read() except +
         void end_read() noexcept
         bint try_write() noexcept
-        void write() noexcept
+        bint write() noexcept
         void end_write() noexcept
 
 
@@ -52,17 +52,17 @@ cdef class Index:
     cdef Counters _counters
     cdef readonly uint64_t max_clauses
 
-    cdef void _begin_read(self) noexcept
-    cdef void _begin_write(self) noexcept
+    cdef int _begin_read(self) except -1
+    cdef int _begin_write(self) except -1
     cdef ScratchBox _take(self)
     cdef int _give(self, ScratchBox box) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
-    cdef int _commit(self, Stage stage, list positions, list skipped) except -1
     cdef int _set(self, object id, object expression, bint or_add) except -1
-    cdef int _renew(self) except -1
+    cdef int _remove(self, uint32_t slot) except -1
+    cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1
-    cdef list _match_arrow(self, ArrowSource source, int threads)
+    cdef list _match_arrow(self, ArrowSource source, object threads)
     cdef object _id(self, uint32_t slot)
     cdef tuple _answer(self, ScratchBox box)
     cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF

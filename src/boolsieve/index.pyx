@@ -12,7 +12,7 @@ from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
 from boolsieve.encoding.batches cimport BatchEncoder, Plan
 from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
 from boolsieve.encoding.events cimport encode_event, encode_row
-from boolsieve.encoding.store cimport Store
+from boolsieve.encoding.store cimport SlotContent, Store, StoreMark
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
 from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal
@@ -160,6 +160,47 @@ cdef class Stage:
         return 0
 
 
+cdef Engine engine_like(Engine engine):
+    """An engine of the same kind on an empty store."""
+    cdef Engine fresh = engines.create(engine)
+    fresh.store = ClauseStore()
+    return fresh
+
+
+cdef int commit(Engine engine, Stage stage, list positions, list skipped) except -1:
+    """Puts a stage into an engine and its store, or leaves them as they were if that fails.
+
+    Ids that are there already are skipped, if that is asked for.
+    """
+    cdef Store* store = &engine.store.store
+    cdef uint32_t i, slot
+    cdef uint32_t first = store.clause_count()
+    cdef string_view id
+    cdef size_t begin = 0
+    cdef StoreMark mark = store.mark()
+    try:
+        store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
+                      stage.normal.terms.size(), stage.set_members(), stage.texts.size())
+        for i in range(stage.ids.size()):
+            id = stage.ids.text(i)
+            if positions is not None and store.ids.find(id.data(), id.size()) != DEAD:
+                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
+                skipped.append(Skipped(positions[i], id_object(id), error))
+            else:
+                slot = store.add_slot(id.data(), id.size())
+                store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
+                engine.store.encode(stage.normal, i, slot)
+            begin = stage.text_end[i]
+        if stage.ids.size() > 1:
+            engine.store.dictionary.patterns.settle()
+        engine.insert(first, store.clause_count() - first)
+    except BaseException:
+        store.roll_back(mark)
+        engine.store.restore()
+        raise
+    return 0
+
+
 cdef class Index:
     """Finds, for each event, all stored expressions that it satisfies.
 
@@ -186,15 +227,23 @@ cdef class Index:
 
     # The lock and the scratch space.
 
-    cdef void _begin_read(self) noexcept:
+    cdef int _begin_read(self) except -1:
+        cdef bint begun
         if not self._lock.try_read():
             with nogil:
-                self._lock.read()
+                begun = self._lock.read()
+            if not begun:
+                raise RuntimeError("the index cannot be used by what runs in the middle of changing it")
+        return 0
 
-    cdef void _begin_write(self) noexcept:
+    cdef int _begin_write(self) except -1:
+        cdef bint begun
         if not self._lock.try_write():
             with nogil:
-                self._lock.write()
+                begun = self._lock.write()
+            if not begun:
+                raise RuntimeError("the index cannot be changed by what runs in the middle of using it")
+        return 0
 
     cdef ScratchBox _take(self):
         if self._boxes:
@@ -220,7 +269,7 @@ cdef class Index:
         self._begin_write()
         try:
             self._require_new(stage, False)
-            self._commit(stage, None, None)
+            commit(self._engine, stage, None, None)
         finally:
             self._lock.end_write()
 
@@ -262,7 +311,7 @@ cdef class Index:
         try:
             if positions is None:
                 self._require_new(stage, True)
-            self._commit(stage, positions, skipped)
+            commit(self._engine, stage, positions, skipped)
         finally:
             self._lock.end_write()
         skipped.sort(key=lambda record: record.position)
@@ -278,29 +327,6 @@ cdef class Index:
                 raise at_position(error, i) if many else error
         return 0
 
-    cdef int _commit(self, Stage stage, list positions, list skipped) except -1:
-        """Puts a stage into the store and the engine. Ids that are there already are skipped, if that is asked for."""
-        cdef uint32_t i, slot
-        cdef uint32_t first = self._store.store.clause_count()
-        cdef string_view id
-        cdef size_t begin = 0
-        self._store.store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
-                                  stage.normal.terms.size(), stage.set_members(), stage.texts.size())
-        for i in range(stage.ids.size()):
-            id = stage.ids.text(i)
-            if positions is not None and self._store.store.ids.find(id.data(), id.size()) != DEAD:
-                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
-                skipped.append(Skipped(positions[i], id_object(id), error))
-            else:
-                slot = self._store.store.add_slot(id.data(), id.size())
-                self._store.store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
-                self._store.encode(stage.normal, i, slot)
-            begin = stage.text_end[i]
-        if stage.ids.size() > 1:
-            self._store.dictionary.patterns.settle()
-        self._engine.insert(first, self._store.store.clause_count() - first)
-        return 0
-
     def replace(self, id, expression):
         """Gives an id that the index holds another expression; it keeps its place in the order."""
         self._set(id, expression, False)
@@ -310,24 +336,36 @@ cdef class Index:
 
     cdef int _set(self, object id, object expression, bint or_add) except -1:
         cdef Stage stage = Stage()
+        cdef Store* store
         cdef uint32_t slot, first
         cdef string_view raw
+        cdef SlotContent old
+        cdef StoreMark mark
         stage.add(id, expression, self.max_clauses)
         raw = stage.ids.text(0)
         self._begin_write()
         try:
-            slot = self._store.store.ids.find(raw.data(), raw.size())
+            store = &self._store.store
+            slot = store.ids.find(raw.data(), raw.size())
             if slot == DEAD:
                 if not or_add:
                     raise UnknownIdError(f"id {id!r} is not in the index")
-                self._commit(stage, None, None)
+                commit(self._engine, stage, None, None)
                 return 0
-            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
-            self._store.store.kill_clauses(slot)
-            first = self._store.store.clause_count()
-            self._store.store.set_text(slot, stage.texts.data(), stage.texts.size())
-            self._store.encode(stage.normal, 0, slot)
-            self._engine.insert(first, self._store.store.clause_count() - first)
+            old = store.content(slot)
+            mark = store.mark()
+            first = store.clause_count()
+            try:
+                store.set_text(slot, stage.texts.data(), stage.texts.size())
+                self._store.encode(stage.normal, 0, slot)
+                self._engine.insert(first, store.clause_count() - first)
+            except BaseException:
+                store.roll_back(mark)
+                store.restore(slot, old)
+                self._store.restore()
+                raise
+            self._engine.remove(old.clause, old.clauses)
+            store.kill(old)
             self._compact()
         finally:
             self._lock.end_write()
@@ -335,13 +373,9 @@ cdef class Index:
 
     def remove(self, id):
         """Removes an expression."""
-        cdef uint32_t slot
         self._begin_write()
         try:
-            slot = self._slot(id)
-            self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
-            self._store.store.kill_slot(slot)
-            self._compact()
+            self._remove(self._slot(id))
         finally:
             self._lock.end_write()
 
@@ -350,24 +384,36 @@ cdef class Index:
 
     def pop(self, id):
         """Removes an expression and returns it."""
-        expression = self[id]
-        self.remove(id)
-        return expression
+        cdef uint32_t slot
+        cdef string_view text
+        cdef Tree tree
+        self._begin_write()
+        try:
+            slot = self._slot(id)
+            text = self._store.store.text_of(slot)
+            parse_tree(text.data(), text.size(), tree)
+            self._remove(slot)
+        finally:
+            self._lock.end_write()
+        return expr_of(tree)
+
+    cdef int _remove(self, uint32_t slot) except -1:
+        self._engine.remove(self._store.store.slot_clause[slot], self._store.store.slot_clauses[slot])
+        self._store.store.kill_slot(slot)
+        self._compact()
+        return 0
 
     def clear(self):
         """Removes all expressions."""
         self._begin_write()
         try:
-            self._renew()
+            self._use(engine_like(self._engine))
         finally:
             self._lock.end_write()
 
-    cdef int _renew(self) except -1:
-        """An empty store, and an engine of the same kind on it."""
-        cdef Engine engine = engines.create(self._engine)
-        self._store = ClauseStore()
+    cdef int _use(self, Engine engine) except -1:
+        self._store = engine.store
         self._engine = engine
-        self._engine.store = self._store
         return 0
 
     cdef int _compact(self) except -1:
@@ -394,8 +440,9 @@ cdef class Index:
             stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())
             stage.text_end.push_back(stage.texts.size())
-        self._renew()
-        self._commit(stage, None, None)
+        cdef Engine engine = engine_like(self._engine)
+        commit(engine, stage, None, None)
+        self._use(engine)
         return 0
 
     # Looking.
@@ -559,7 +606,7 @@ cdef class Index:
         Returns:
             `Matches`: for each event, in order, the ids of the expressions that it satisfies.
         """
-        if not isinstance(threads, int) or threads < 1:
+        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
             raise ValueError(f"threads is a positive int, not {threads!r}")
         if isinstance(events, Mapping):
             raise EncodingError("match_batch takes many events; match takes one")
@@ -569,8 +616,8 @@ cdef class Index:
             source = ArrowSource(events)
         elif hasattr(events, "to_dict") and hasattr(events, "columns"):  # a pandas frame without pyarrow
             events = events.to_dict("records")
-        elif not isinstance(events, list):
-            events = list(values_of(events))
+        else:
+            events = list(values_of(events))  # a list of its own, which nobody else can shorten
         self._begin_read()
         try:
             if source is not None:
@@ -581,7 +628,7 @@ cdef class Index:
         finally:
             self._lock.end_read()
 
-    cdef list _match_arrow(self, ArrowSource source, int threads):
+    cdef list _match_arrow(self, ArrowSource source, object threads):
         cdef Plan plan = Plan(source, self._store)
         cdef list parts = []
         cdef list encoders = []
@@ -607,9 +654,9 @@ cdef class Index:
                     encoder.encode(row, n, box.scratch)
                     self._engine.match_block(box.scratch)
                     row += n
+            encoders.append(encoder)  # not after an error, which may have left a string without its entry
             return self._answer(box)
         finally:
-            encoders.append(encoder)
             self._give(box)
 
     def _match_rows(self, list events, Py_ssize_t start):
@@ -742,11 +789,11 @@ cdef uint64_t live_predicates(Clauses clauses) noexcept:
     return total
 
 
-cdef list run(object task, object starts, int threads):
+cdef list run(object task, object starts, object threads):
     """The results of task(start) for each start, in order."""
     if threads == 1 or len(starts) < 2:
         return [task(start) for start in starts]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(min(threads, len(starts))) as pool:
         return list(pool.map(task, starts))
 
 

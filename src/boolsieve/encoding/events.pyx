@@ -22,8 +22,8 @@ from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.store cimport (
-    USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_USES, ValueBytes, put_bool, put_element, put_held,
-    put_integer, put_real, put_set, put_text, put_text_element, put_time,
+    USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool, put_element,
+    put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
 )
 from boolsieve.structures.pool cimport NONE
 
@@ -81,6 +81,8 @@ cdef int put_string(ClauseStore store, uint32_t name, const uint32_t* views, obj
     cdef size_t i
     cdef uint32_t uses = views[VIEW_USES]
     put_text(store.dictionary, views, text, size, s.event)
+    if views[VIEW_ORDER]:
+        kept.append(value)
     if uses & (USES_PLAIN | USES_FOLDED | USES_REGEX):
         s.hits.clear()
         if uses & USES_PLAIN:
@@ -209,16 +211,19 @@ cdef int put_value(ClauseStore store, uint32_t name, object value, Scratch& s, l
         if between:
             put_time(views, microseconds(plain), True, s.event)
         else:
-            kept.append(plain)
             put_value(store, name, plain, s, kept)
     return 0
 
 
-cdef dict flatten(dict event):
-    """Nested mappings as dotted names. A key nearer to the top wins, as does the first of several."""
+cdef dict flatten(dict event, uint32_t deepest):
+    """Nested mappings as dotted names. A key nearer to the top wins, as does the first of several.
+
+    Names have at most `deepest` dots, so deeper mappings are left alone; an event may even contain itself.
+    """
     cdef dict flat = {}
     cdef list level = [("", event)]
-    while level:
+    cdef uint32_t depth = 0
+    while level and depth <= deepest:
         deeper = []
         for prefix, mapping in level:
             for key, value in mapping.items():
@@ -229,6 +234,7 @@ cdef dict flatten(dict event):
                 elif value is not None:
                     flat.setdefault(prefix + key, value)
         level = deeper
+        depth += 1
     return flat
 
 
@@ -236,8 +242,9 @@ cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) ex
     """Fills scratch.event, which the caller closes. On an error it is closed already."""
     cdef Py_ssize_t position = 0
     cdef Py_ssize_t size = 0
-    cdef PyObject* key
-    cdef PyObject* value
+    cdef PyObject* next_key
+    cdef PyObject* next_value
+    cdef object key, value
     cdef const char* text
     cdef uint32_t name
     if not PyDict_Check(event):
@@ -246,21 +253,21 @@ cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) ex
         event = dict(event)
     s.event.open(store.dictionary.attribute_count())
     try:
-        while PyDict_Next(event, &position, &key, &value):
-            if PyDict_CheckExact(<object>value) or (not is_basic(<object>value) and isinstance(<object>value, Mapping)):
+        while PyDict_Next(event, &position, &next_key, &next_value):
+            # Owned: what a value's own methods or other threads do to the event must not free them.
+            key, value = <object>next_key, <object>next_value
+            if PyDict_CheckExact(value) or (not is_basic(value) and isinstance(value, Mapping)):
                 s.event.close()
-                kept.clear()
-                event = flatten(event)
-                kept.append(event)
+                event = flatten(event, store.dictionary.deepest)
                 s.event.open(store.dictionary.attribute_count())
                 position = 0
                 continue
-            if not PyUnicode_Check(<object>key):
+            if not PyUnicode_Check(key):
                 continue
-            text = utf8(<object>key, &size, kept)
+            text = utf8(key, &size, kept)
             name = store.dictionary.names.find(text, size)
             if name != NONE:
-                put_value(store, name, <object>value, s, kept)
+                put_value(store, name, value, s, kept)
     except BaseException:
         s.event.close()
         raise

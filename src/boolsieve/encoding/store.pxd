@@ -22,6 +22,7 @@ cdef extern from "boolsieve/keys.hpp" namespace "boolsieve" nogil:
     const uint64_t KEY_FALSE
     const uint64_t KEY_TRUE
     const size_t ORDER_BYTES
+    const int64_t REAL_LIMIT
     cbool whole_exact(int64_t x) noexcept
     uint64_t whole_key(int64_t x) noexcept
     uint64_t whole_key_of_real "boolsieve::whole_key"(double d) noexcept
@@ -81,6 +82,8 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         Buffer[uint32_t] attribute_name
         Buffer[uint32_t] derived_attribute
         Buffer[uint8_t] attribute_view
+        uint32_t deepest
+        void recount() except +
         uint32_t attribute_count() noexcept
         uint32_t add_name(const char* text, size_t length) except +
         const uint32_t* views_of(uint32_t name) noexcept
@@ -125,6 +128,13 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         uint32_t find(const char* tagged, size_t length) noexcept
         const char* check() except +
 
+    cdef struct SlotContent:
+        uint32_t clause
+        uint32_t clauses
+
+    cdef struct StoreMark:
+        pass
+
     cdef cppclass Store:
         IdTable ids
         Buffer[uint32_t] slot_clause
@@ -151,8 +161,12 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void set_text(uint32_t slot, const char* data, size_t length) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +
-        void kill_clauses(uint32_t slot) except +
+        SlotContent content(uint32_t slot) except +
+        void kill(const SlotContent& old) except +
         void kill_slot(uint32_t slot) except +
+        StoreMark mark() noexcept
+        void roll_back(const StoreMark& to) except +
+        void restore(uint32_t slot, const SlotContent& old) except +
         Clauses clauses(uint32_t attributes, const CStringPool* strings) noexcept
         void recount() except +
 

@@ -1,6 +1,6 @@
 """Encodes normal forms into the clause store: values become keys, terms become predicates on views of attributes."""
 
-from libcpp.algorithm cimport sort
+from libcpp.algorithm cimport sort, stable_sort
 
 from boolsieve.encoding.clauses cimport (
     DEAD, KIND_BITS, KIND_MASK, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
@@ -40,7 +40,7 @@ cdef inline cbool exact_in(View view, const Literal& value) noexcept nogil:
             return whole_exact(value.integer)
         if view == VIEW_FAR:
             return not whole_exact(value.integer)
-        return real_exact(<double>value.integer) and <int64_t>(<double>value.integer) == value.integer
+        return -REAL_LIMIT <= value.integer <= REAL_LIMIT
     if is_int64(value.real):
         if view == VIEW_WHOLE:
             return whole_exact(<int64_t>value.real)
@@ -97,6 +97,10 @@ cdef inline int rank(const Predicate& predicate) noexcept nogil:
     return 3 + predicate.kind
 
 
+cdef cbool goes_before(const Predicate& one, const Predicate& two) noexcept nogil:
+    return rank(one) < rank(two)
+
+
 cdef class ClauseStore:
     def __cinit__(self):
         self.regex = RegexSets()
@@ -107,8 +111,6 @@ cdef class ClauseStore:
     cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1:
         """Appends the clauses of one normal form to a slot that was just opened."""
         cdef uint64_t c, t
-        cdef size_t i, j
-        cdef Predicate moved
         cdef cbool possible
         self.store.open_clauses(slot)
         for c in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
@@ -120,13 +122,7 @@ cdef class ClauseStore:
                     break
             if not possible:
                 continue
-            for i in range(1, self._predicates.size()):
-                moved = self._predicates[i]
-                j = i
-                while j > 0 and rank(self._predicates[j - 1]) > rank(moved):
-                    self._predicates[j] = self._predicates[j - 1]
-                    j -= 1
-                self._predicates[j] = moved
+            stable_sort(self._predicates.begin(), self._predicates.end(), &goes_before)
             if self._predicates.empty() or self._predicates[0].kind == PREDICATE_ABSENT:
                 # Nothing that an event must have: the clause goes under the attribute that every event has.
                 self._predicates.insert(self._predicates.begin(),
@@ -328,6 +324,7 @@ cdef class ClauseStore:
         cdef uint32_t i
         cdef bytes key
         self.store.recount()
+        self.dictionary.recount()
         self.regex = RegexSets()
         for i in range(self.dictionary.derived.size()):
             key = <bytes>self.dictionary.derived.text(i)  # name, kind, operand: see Dictionary.make_key

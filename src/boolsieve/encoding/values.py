@@ -43,12 +43,14 @@ def plain_value(value: Any) -> tuple[Any, bool]:
     if isinstance(value, Decimal):
         if value.is_nan():
             return None, False
-        whole = value.is_finite() and value == value.to_integral_value()
+        # Beyond int64 the nearest float is what counts, and an exponent can make an int as large as the memory.
+        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
         return (int(value) if whole else float(value)), False
     if isinstance(value, datetime):  # a subclass, such as pandas.Timestamp or pandas.NaT
         if value != value:
             return None, False
-        nanosecond = getattr(value, "nanosecond", 0)
+        if not 1 <= value.year <= 9999:  # those of pandas may be beyond
+            raise TypeError
         plain = datetime(
             value.year,
             value.month,
@@ -58,8 +60,9 @@ def plain_value(value: Any) -> tuple[Any, bool]:
             value.second,
             value.microsecond,
             value.tzinfo,
+            fold=value.fold,
         )
-        return plain, bool(nanosecond)
+        return plain, bool(getattr(value, "nanosecond", 0))
     if type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return None, False
     raise TypeError

@@ -6,7 +6,8 @@ the store's. It must answer exactly as `scan` does, for every kind of predicate,
 Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
 
 - `insert(first, count)`: clauses that were just appended to the store. `remove(first, count)`: clauses that are still
-  there but will be dead soon after. Both run alone (no match at the same time) and with the GIL.
+  there but will be dead soon after. Both run alone (no match at the same time) and with the GIL. An insert
+  that fails leaves the engine as it was.
 - `match(scratch)`: for `scratch.event`, adds the owner of each clause that holds to `scratch.found`, once or more.
   Predicates that the engine did not decide by itself are decided by `first_failure` or `clause_holds`. Const: many
   threads match at the same time, each with a scratch of its own.
