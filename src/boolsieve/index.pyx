@@ -681,19 +681,19 @@ cdef class Index:
             self._give(box)
 
     cdef tuple _answer(self, ScratchBox box):
-        """The counts and ids of a task as arrays. Ids are int64, or objects if there is a text among them."""
+        """Where the rows of a task end, and their ids: int64, or objects if there is a text among them."""
         cdef const vector[uint32_t]* slots = &box.scratch.slots
         cdef const vector[uint32_t]* counts = &box.scratch.counts
-        cdef uint32_t[::1] count_view
-        cdef int64_t[::1] id_view
+        cdef int64_t total = 0
         cdef size_t i
-        count_array = np.empty(counts.size(), np.uint32)
-        if counts.size():
-            count_view = count_array
-            memcpy(&count_view[0], counts.data(), counts.size() * sizeof(uint32_t))
+        ends = np.empty(counts.size(), np.int64)
         ids = np.empty(slots.size(), np.int64)
-        id_view = ids
+        cdef int64_t[::1] end_view = ends
+        cdef int64_t[::1] id_view = ids
         with nogil:
+            for i in range(counts.size()):
+                total += dereference(counts)[i]
+                end_view[i] = total
             i = 0
             while i < slots.size() and not self._store.store.ids.is_text(dereference(slots)[i]):
                 id_view[i] = self._store.store.ids.integer(dereference(slots)[i])
@@ -706,7 +706,7 @@ cdef class Index:
                 if found is None:
                     found = known[dereference(slots)[i]] = self._id(dereference(slots)[i])
                 ids[i] = found
-        return count_array, ids
+        return ends, ids
 
     # What is inside.
 
@@ -799,13 +799,11 @@ cdef list run(object task, object starts, object threads):
 
 cdef object joined(list parts):
     """The answers of tasks, one after another."""
-    offsets = np.zeros(sum(len(counts) for counts, _ in parts) + 1, np.int64)
-    row = 0
-    for counts, _ in parts:
-        end = row + len(counts)
-        np.cumsum(counts, out=offsets[row + 1:end + 1])
-        offsets[row + 1:end + 1] += offsets[row]
-        row = end
+    offsets = np.empty(sum(len(ends) for ends, _ in parts) + 1, np.int64)
+    offsets[0] = row = 0
+    for ends, _ in parts:
+        np.add(ends, offsets[row], out=offsets[row + 1:row + 1 + len(ends)])
+        row += len(ends)
     ids = [found for _, found in parts if len(found)]
     if not ids:
         return Matches(offsets, np.empty(0, np.int64))
