@@ -982,3 +982,31 @@ def test_copies_keep_the_budget() -> None:
     other = pickle.loads(pickle.dumps(bs.Index(max_clauses=2)))
     with pytest.raises(bs.BudgetError):
         other.add(1, "a = 1 OR b = 1 OR c = 1")
+
+
+def test_bad_regular_expression_is_shown_where_it_stands() -> None:
+    pytest.importorskip("re2")
+    with pytest.raises(bs.ParseError, match="regular expression") as caught:
+        bs.Index().add("bad", "a = 1\n  AND b MATCHES '(x'")
+    assert (caught.value.line, caught.value.column) == (2, 17)
+    assert "^" in str(caught.value)
+
+
+def test_frame_goes_in_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    pd = pytest.importorskip("pandas")
+    index = bs.Index()
+    index.add_many(["low", "red"], ["price < 5", "color = 'red'"])
+    frame = pd.DataFrame({"price": [1.0, 9.0, None], "color": ["red", "blue", "red"]})
+
+    def missing(self: Any, requested_schema: Any = None) -> Any:
+        raise ImportError("pyarrow is not there")
+
+    monkeypatch.setattr(pd.DataFrame, "__arrow_c_stream__", missing)
+    assert index.match_batch(frame).to_lists() == [["low", "red"], [], ["red"]]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_absent_flat_key_does_not_hide_the_nested_one(missing: Any) -> None:
+    index = bs.Index()
+    index.add("found", "item.price = 4")
+    assert index.match({"item.price": missing, "item": {"price": 4}}) == ["found"]
