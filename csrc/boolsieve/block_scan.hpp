@@ -1,5 +1,5 @@
-// Scanning for up to 512 events at once: a clause is a few ANDs of row masks, and an empty mask ends it. The clauses are read
-// once for all rows, instead of once a row.
+// Scanning for up to 512 events at once: a clause is a few ANDs of row masks, and an empty mask ends it. The clauses
+// are read once for all rows, instead of once a row.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace boolsieve {
 
-// Below this many rows left, looking at each is cheaper than the vector loop over all 512 (measured: 2 ns a row, 70 ns a loop).
+// Below this many rows left, looking at each is cheaper than the vector loop over all 512 (measured: 2 ns a row, 70 ns
+// a loop).
 constexpr uint32_t FEW_ROWS = 32;
 // A block with more attributes than this is matched row by row: a column takes 4 KB, and the caches hold no more.
 constexpr size_t MAX_COLUMNS = 1024;

@@ -6,13 +6,14 @@
 //   head            uint32  predicates      attribute * 8 + kind
 //   low, high       uint64  predicates      RANGE, NOT_RANGE: the closed range of keys
 //                                           IN, NOT_IN: offset and length in `sets`
-//                                           TEXT: operand in the string pool (two of 32 bits for TEXT_OUTSIDE), comparison
-//                                           OUTSIDE: key of the low end; offset in `sets` of the attribute and key of the
-//                                           high end
+//                                           TEXT: operand in the string pool (two of 32 bits for TEXT_OUTSIDE),
+//                                           comparison OUTSIDE: key of the low end; offset in `sets` of the attribute
+//                                           and key of the high end
 //   sets            uint64  -               sorted keys of the sets
 //
 // Invariants (ClauseStore.check_invariants asserts them by number)
-//   1. begin rises strictly: each clause has a predicate (an always-true clause tests attribute 0, which is always there).
+//   1. begin rises strictly: each clause has a predicate (an always-true clause tests attribute 0, which is always
+//   there).
 //   2. 1 <= low <= high for ranges; sets lie inside `sets`, sorted, without duplicates, at least two keys for IN.
 //   3. Attributes are below the dictionary's count.
 //   4. Clauses of one expression lie side by side.
@@ -77,11 +78,16 @@ inline bool compare_holds(std::string_view value, const StringPool& strings, uin
         return compare_text(value.data(), value.size(), text.data(), text.size());
     };
     switch (comparison) {
-        case TEXT_LESS: return order(uint32_t(operand)) < 0;
-        case TEXT_LESS_EQUAL: return order(uint32_t(operand)) <= 0;
-        case TEXT_GREATER: return order(uint32_t(operand)) > 0;
-        case TEXT_GREATER_EQUAL: return order(uint32_t(operand)) >= 0;
-        default: return order(uint32_t(operand)) < 0 || order(uint32_t(operand >> 32)) > 0;
+        case TEXT_LESS:
+            return order(uint32_t(operand)) < 0;
+        case TEXT_LESS_EQUAL:
+            return order(uint32_t(operand)) <= 0;
+        case TEXT_GREATER:
+            return order(uint32_t(operand)) > 0;
+        case TEXT_GREATER_EQUAL:
+            return order(uint32_t(operand)) >= 0;
+        default:
+            return order(uint32_t(operand)) < 0 || order(uint32_t(operand >> 32)) > 0;
     }
 }
 
@@ -100,15 +106,20 @@ inline bool other_holds(const Clauses& c, uint32_t p, uint32_t kind, KeyOf key_o
     Key key = key_of(attribute);
     if (key == KEY_ABSENT) return kind == PREDICATE_ABSENT;
     switch (kind) {
-        case PREDICATE_IN: return in_set(c.sets + c.low[p], c.high[p], key);
-        case PREDICATE_NOT_RANGE: return !(key - c.low[p] <= c.high[p] - c.low[p]);
-        case PREDICATE_NOT_IN: return !in_set(c.sets + c.low[p], c.high[p], key);
-        case PREDICATE_TEXT: return text_holds(c, p, attribute, texts, n);
+        case PREDICATE_IN:
+            return in_set(c.sets + c.low[p], c.high[p], key);
+        case PREDICATE_NOT_RANGE:
+            return !(key - c.low[p] <= c.high[p] - c.low[p]);
+        case PREDICATE_NOT_IN:
+            return !in_set(c.sets + c.low[p], c.high[p], key);
+        case PREDICATE_TEXT:
+            return text_holds(c, p, attribute, texts, n);
         case PREDICATE_OUTSIDE: {
             const Key* end = c.sets + c.high[p];
             return key < c.low[p] || key_of(uint32_t(end[0])) > end[1];
         }
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -116,7 +127,11 @@ inline bool predicate_holds(const Clauses& c, uint32_t p, const Event& event) no
     uint32_t head = c.head[p];
     uint32_t kind = head & KIND_MASK;
     const Key* table = event.table.data();
-    if (kind == PREDICATE_RANGE) return table[head >> KIND_BITS] - c.low[p] <= c.high[p] - c.low[p];
+    if (kind == PREDICATE_RANGE) {
+        Key key = table[head >> KIND_BITS];
+        // Absent attributes would fail the comparison too, but then the operands need not be fetched from memory.
+        return key != KEY_ABSENT && key - c.low[p] <= c.high[p] - c.low[p];
+    }
     return other_holds(c, p, kind, [table](uint32_t a) { return table[a]; }, event.texts.data(), event.texts.size());
 }
 

@@ -42,8 +42,8 @@ inline void real_keys(const int64_t* values, const uint8_t* valid, uint32_t n, K
     fill_keys(values, valid, n, out, [](int64_t x) { return real_key(x); });
 }
 
-// Below 2^51 in size a float becomes an integer by adding 1.5 * 2^52 and reading the low bits, which vectors can do; there is
-// no vector instruction for the conversion itself before AVX-512.
+// Below 2^51 in size a float becomes an integer by adding 1.5 * 2^52 and reading the low bits, which vectors can do;
+// there is no vector instruction for the conversion itself before AVX-512.
 inline void whole_keys(const double* values, const uint8_t* valid, uint32_t n, Key* out) noexcept {
     static constexpr double limit = 2251799813685248.0, shift = 6755399441055744.0;
     bool small = true;

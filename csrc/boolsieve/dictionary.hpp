@@ -1,4 +1,5 @@
-// The dictionary of an index: names, their views (the attributes that engines see), operand strings, derived predicates.
+// The dictionary of an index: names, their views (the attributes that engines see), operand strings, derived
+// predicates.
 //
 //   buffer              type    length      meaning
 //   names.*             -       -           pool of the attribute names that expressions use
@@ -108,10 +109,10 @@ class Dictionary {
         fresh = id == NONE;
         if (!fresh) return derived_attribute[id];
         uint32_t attribute = add_attribute(name, VIEW_DERIVED);
-        uint32_t uses = kind == DERIVED_HAS                ? USES_ELEMENTS
-                        : kind == DERIVED_MATCHES          ? USES_REGEX
+        uint32_t uses = kind == DERIVED_HAS             ? USES_ELEMENTS
+                        : kind == DERIVED_MATCHES       ? USES_REGEX
                         : kind >= DERIVED_FOLDED_EQUALS ? USES_FOLDED
-                                                           : USES_PLAIN;
+                                                        : USES_PLAIN;
         size_t at = size_t(name) * VIEW_COUNT + VIEW_USES;
         views.set(at, views[at] | uses);
         if (uses == USES_PLAIN || uses == USES_FOLDED) patterns.add(name, kind, operand, length, attribute);
@@ -121,7 +122,8 @@ class Dictionary {
         return attribute;
     }
 
-    // The attribute that stands for an element of a set, or NONE. Thread-safe: the key is built on the caller's stack or heap.
+    // The attribute that stands for an element of a set, or NONE. Thread-safe: the key is built on the caller's stack
+    // or heap.
     uint32_t find_element(uint32_t name, const char* tagged, size_t length, std::string& scratch) const {
         scratch.assign(5, '\0');
         std::memcpy(&scratch[0], &name, 4);
@@ -137,7 +139,8 @@ class Dictionary {
         views.set(at, views[at] | 1u << length_bit(length) % 32);
         return Key(strings.add(text, length)) + KEY_FIRST_TEXT;
     }
-    // The key of a value in the text view of a name. Most values are told apart from all operands by their length alone.
+    // The key of a value in the text view of a name. Most values are told apart from all operands by their length
+    // alone.
     Key text_key(const uint32_t* views, const char* text, size_t length) const noexcept {
         uint32_t bit = length_bit(length);
         return views[VIEW_LENGTHS + bit / 32] >> bit % 32 & 1 ? text_key(text, length) : KEY_UNKNOWN_TEXT;
@@ -187,7 +190,8 @@ class Dictionary {
     }
     template <class T, class F>
     static void nested(const char* prefix, T& part, F& f) {
-        part.each_buffer([&](const char* name, auto& buffer) { f((std::string(prefix) + "." + name).c_str(), buffer); });
+        part.each_buffer(
+            [&](const char* name, auto& buffer) { f((std::string(prefix) + "." + name).c_str(), buffer); });
     }
     std::string key_;
 };

@@ -15,8 +15,8 @@ struct Text {  // the text behind an order key; the caller keeps the bytes alive
     size_t length;
 };
 
-// The attributes that an event has, as a list and as a table by attribute (0 where absent). Attribute 0 is always there.
-// Invariant: table[a] != 0 only for the listed attributes, so that clearing costs what the event touched.
+// The attributes that an event has, as a list and as a table by attribute (0 where absent). Attribute 0 is always
+// there. Invariant: table[a] != 0 only for the listed attributes, so that clearing costs what the event touched.
 struct Event {
     std::vector<uint32_t> attributes;
     std::vector<Key> table;
@@ -30,7 +30,9 @@ struct Event {
         if (table[attribute] == KEY_ABSENT) attributes.push_back(attribute);
         table[attribute] = key;
     }
-    void put_text(uint32_t attribute, const char* data, size_t length) { texts.push_back({0, attribute, data, length}); }
+    void put_text(uint32_t attribute, const char* data, size_t length) {
+        texts.push_back({0, attribute, data, length});
+    }
     void close() noexcept {
         for (uint32_t a : attributes) table[a] = KEY_ABSENT;
         attributes.clear();
@@ -38,7 +40,7 @@ struct Event {
     }
 };
 
-constexpr uint32_t BLOCK_ROWS = 512;               // eight words of a row mask: one cache line
+constexpr uint32_t BLOCK_ROWS = 512;  // eight words of a row mask: one cache line
 constexpr uint32_t BLOCK_WORDS = BLOCK_ROWS / 64;
 
 struct Cell {
@@ -46,8 +48,8 @@ struct Cell {
     Key key;
 };
 
-// Rows of events. Columns hold one key a row for attributes that most rows have; cells hold the rest, in any order until
-// `sort_cells`, by row after it.
+// Rows of events. Columns hold one key a row for attributes that most rows have; cells hold the rest, in any order
+// until `sort_cells`, by row after it.
 struct Block {
     uint32_t rows = 0;
     std::vector<uint32_t> column_attribute;

@@ -317,7 +317,7 @@ class Forest {
     size_t fresh_size() const noexcept { return fresh_heads_.size(); }
 
   private:
-    static constexpr uint32_t ROOT = 0x80000000;  // in edges: the parent is a root
+    static constexpr uint32_t ROOT = 0x80000000;                                       // in edges: the parent is a root
     static constexpr uint32_t ROW = 0x80000000, HIT = 0x40000000, INDEX = 0x3FFFFFFF;  // in links
     static constexpr size_t PADDING = 8;
 

@@ -1,5 +1,5 @@
-// The ids of an index and the slots that they stand for. An id is handled as tagged bytes: 'i' and the eight bytes of an
-// int64, or 's' and UTF-8.
+// The ids of an index and the slots that they stand for. An id is handled as tagged bytes: 'i' and the eight bytes of
+// an int64, or 's' and UTF-8.
 //
 //   buffer      type    length        meaning
 //   number      int64   slots         the id itself, or the text's place in the pool
@@ -8,7 +8,8 @@
 //   texts.*     -       -             pool of text ids
 //   text_slot   uint32  texts         the slot of a text, NONE if it was removed
 //
-// 1. places is empty, or a power of two with at most three quarters in use, and each live integer id is found from its home.
+// 1. places is empty, or a power of two with at most three quarters in use, and each live integer id is found from its
+// home.
 // 2. text_slot and number point at each other for live text ids.
 #pragma once
 

@@ -87,16 +87,26 @@ class Patterns {
     void add(uint32_t name, Derived kind, const char* operand, size_t length, uint32_t attribute) {
         const auto* bytes = reinterpret_cast<const uint8_t*>(operand);
         switch (kind) {
-            case DERIVED_STARTS: return add_literal(name, false, STARTS, bytes, length, attribute, NONE);
-            case DERIVED_ENDS: return add_literal(name, false, ENDS, bytes, length, attribute, NONE);
-            case DERIVED_CONTAINS: return add_literal(name, false, CONTAINS, bytes, length, attribute, NONE);
-            case DERIVED_LIKE: return add_like(name, false, bytes, length, attribute);
-            case DERIVED_FOLDED_EQUALS: return add_literal(name, true, EQUALS, bytes, length, attribute, NONE);
-            case DERIVED_FOLDED_STARTS: return add_literal(name, true, STARTS, bytes, length, attribute, NONE);
-            case DERIVED_FOLDED_ENDS: return add_literal(name, true, ENDS, bytes, length, attribute, NONE);
-            case DERIVED_FOLDED_CONTAINS: return add_literal(name, true, CONTAINS, bytes, length, attribute, NONE);
-            case DERIVED_FOLDED_LIKE: return add_like(name, true, bytes, length, attribute);
-            default: throw std::invalid_argument("not a predicate on the text of a string");
+            case DERIVED_STARTS:
+                return add_literal(name, false, STARTS, bytes, length, attribute, NONE);
+            case DERIVED_ENDS:
+                return add_literal(name, false, ENDS, bytes, length, attribute, NONE);
+            case DERIVED_CONTAINS:
+                return add_literal(name, false, CONTAINS, bytes, length, attribute, NONE);
+            case DERIVED_LIKE:
+                return add_like(name, false, bytes, length, attribute);
+            case DERIVED_FOLDED_EQUALS:
+                return add_literal(name, true, EQUALS, bytes, length, attribute, NONE);
+            case DERIVED_FOLDED_STARTS:
+                return add_literal(name, true, STARTS, bytes, length, attribute, NONE);
+            case DERIVED_FOLDED_ENDS:
+                return add_literal(name, true, ENDS, bytes, length, attribute, NONE);
+            case DERIVED_FOLDED_CONTAINS:
+                return add_literal(name, true, CONTAINS, bytes, length, attribute, NONE);
+            case DERIVED_FOLDED_LIKE:
+                return add_like(name, true, bytes, length, attribute);
+            default:
+                throw std::invalid_argument("not a predicate on the text of a string");
         }
     }
 

@@ -1,5 +1,5 @@
-// Which of the 512 rows of a block have a key within a range: a mask of eight words. AVX2 where the machine has it, chosen
-// once at run time; BOOLSIEVE_SIMD=portable in the environment chooses the plain loop.
+// Which of the 512 rows of a block have a key within a range: a mask of eight words. AVX2 where the machine has it,
+// chosen once at run time; BOOLSIEVE_SIMD=portable in the environment chooses the plain loop.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// What one thread needs while it matches, reused from event to event. Engines get it as an argument, so that any number of
-// threads can share an index.
+// What one thread needs while it matches, reused from event to event. Engines get it as an argument, so that any number
+// of threads can share an index.
 #pragma once
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,15 +34,15 @@ struct RowMatch {
 struct Scratch {
     Event event;
     Block block;
-    MatchSet found;                 // an engine's answer for one event
-    std::vector<RowMatch> pairs;    // an engine's answer for a block, before it is put in order
+    MatchSet found;               // an engine's answer for one event
+    std::vector<RowMatch> pairs;  // an engine's answer for a block, before it is put in order
     std::vector<uint32_t> ordered;
-    std::vector<size_t> row_end;    // of the pairs, which may be more than 2^32
-    std::vector<uint32_t> slots;    // the answer: row after row, each in order of addition, without duplicates
-    std::vector<uint32_t> counts;   // how many of them each row has
-    std::vector<int32_t> column_of; // block scan: the column of an attribute, or -1
-    std::vector<uint64_t> masks;    // block scan: which rows have a column's attribute
-    std::vector<uint32_t> hits;     // derived attributes of one value
+    std::vector<size_t> row_end;     // of the pairs, which may be more than 2^32
+    std::vector<uint32_t> slots;     // the answer: row after row, each in order of addition, without duplicates
+    std::vector<uint32_t> counts;    // how many of them each row has
+    std::vector<int32_t> column_of;  // block scan: the column of an attribute, or -1
+    std::vector<uint64_t> masks;     // block scan: which rows have a column's attribute
+    std::vector<uint32_t> hits;      // derived attributes of one value
     std::string key;
     Counters counters;
 };
@@ -54,7 +54,8 @@ inline void collect_pairs(Scratch& s, uint32_t rows, bool by_slot) {
     for (const RowMatch& pair : s.pairs) ++end[pair.row + 1];
     for (uint32_t r = 0; r < rows; ++r) end[r + 1] += end[r];
     if (s.ordered.size() < s.pairs.size()) s.ordered.resize(s.pairs.size());
-    for (const RowMatch& pair : s.pairs) s.ordered[end[pair.row]++] = pair.slot;  // end[r] moves from r's begin to its end
+    for (const RowMatch& pair : s.pairs)
+        s.ordered[end[pair.row]++] = pair.slot;  // end[r] moves from r's begin to its end
     size_t begin = 0;
     for (uint32_t r = 0; r < rows; ++r) {
         uint32_t *first = s.ordered.data() + begin, *last = s.ordered.data() + end[r];

@@ -1,7 +1,8 @@
 // Many readers or one writer; a waiting writer holds new readers back, so that a stream of readers cannot starve it.
 //
-// Python code may run in the middle of a read or a write (a stream's generator, a finalizer), and may use the index again. So a
-// thread that reads may read once more, past a waiting writer; what a thread would wait for itself to finish is refused.
+// Python code may run in the middle of a read or a write (a stream's generator, a finalizer), and may use the index
+// again. So a thread that reads may read once more, past a waiting writer; what a thread would wait for itself to
+// finish is refused.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What an index stores: its clauses (see clauses.hpp), and for each expression its id, its text and where its clauses are.
+// What an index stores: its clauses (see clauses.hpp), and for each expression its id, its text and where its clauses
+// are.
 //
 //   buffer        type    length       meaning
 //   ids.*         -       -            the ids, see id_table.hpp
@@ -8,7 +9,8 @@
 //   text_begin    uint64  slots        where a slot's text starts
 //   text_length   uint32  slots
 //
-// A slot is the place in the order of addition. Removing leaves holes; the index compacts when they are the larger part.
+// A slot is the place in the order of addition. Removing leaves holes; the index compacts when they are the larger
+// part.
 #pragma once
 
 #include <cstdint>
@@ -136,8 +138,8 @@ class Store {
     }
 
     Clauses clauses(uint32_t attributes, const StringPool* strings) const noexcept {
-        return {begin.data(), owner.data(), head.data(),    low.data(), high.data(),
-                sets.data(),  clause_count(), attributes, strings};
+        return {begin.data(), owner.data(),   head.data(), low.data(), high.data(),
+                sets.data(),  clause_count(), attributes,  strings};
     }
 
     template <class F>

@@ -1,5 +1,5 @@
-// What is known of the distinct strings of a column, so that each is looked up and tested once: its keys, and the attributes of
-// the string predicates that hold for it.
+// What is known of the distinct strings of a column, so that each is looked up and tested once: its keys, and the
+// attributes of the string predicates that hold for it.
 #pragma once
 
 #include <cstdint>

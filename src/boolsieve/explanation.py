@@ -1,7 +1,7 @@
 """Why an event satisfies an expression, or not: the tree with the outcome of each part.
 
-The outcome of a part is not computed a second time in Python: each predicate and its negation are put into an index of their
-own, which matches the event. TRUE if the predicate matches, FALSE if its negation does, else UNKNOWN.
+The outcome of a part is not computed a second time in Python: each predicate and its negation are put into an index
+of their own, which matches the event. TRUE if the predicate matches, FALSE if its negation does, else UNKNOWN.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class Explanation:
 
     __slots__ = ("_word", "children", "expression", "outcome", "value")
 
-    def __init__(self, expression: Expr, outcome: bool | None, children: list[Explanation], word: str, value: Any):
+    def __init__(
+        self, expression: Expr, outcome: bool | None, children: list[Explanation], word: str, value: Any
+    ):
         self.expression = expression
         self.outcome = outcome
         self.children = children

@@ -1,7 +1,7 @@
 """The public Index: ids and expressions in, events in, ids out.
 
-Matching takes the lock as a reader, changing the index takes it as a writer and only for the step that changes it: parsing,
-normal forms and every check that can fail come before. A thread never waits for the lock while it holds the GIL.
+Matching takes the lock as a reader. Changing the index takes it as a writer, and only for the step that changes it:
+parsing, normal forms and every check that can fail come before. No thread waits for the lock while it holds the GIL.
 """
 
 from cython.operator cimport dereference
@@ -35,8 +35,8 @@ from boolsieve.language.expr import Attribute, Expr
 from boolsieve.matches import Matches
 from boolsieve.progress import STEP, progress_bar
 
-# From this many clauses on, one match lets other Python threads run: handing the GIL back and forth costs about as much as
-# this many early exits.
+# From this many clauses on, one match lets other Python threads run: handing the GIL back and forth costs about as much
+# as this many early exits.
 cdef uint32_t RELEASE_FROM = 1_000
 # Holes are tolerated up to this many clauses, and beyond it up to as many as are live: compacting is amortised.
 cdef uint32_t COMPACT_FROM = 1_000
@@ -600,7 +600,7 @@ cdef class Index:
         """The matches of many events.
 
         Args:
-            events: mappings, or a table of any kind that offers the Arrow C interface (pyarrow, polars, pandas, DuckDB).
+            events: mappings, or a table that offers the Arrow C interface (pyarrow, polars, pandas, DuckDB).
             threads: how many threads work on it; they do not hold the GIL.
 
         Returns:

@@ -78,10 +78,10 @@ class Matches:
         return len(self._offsets) - 1
 
     @overload
-    def __getitem__(self, row: int) -> list[Any]: ...
+    def __getitem__(self, row: int) -> list[int | str]: ...
     @overload
     def __getitem__(self, row: slice) -> Matches: ...
-    def __getitem__(self, row: int | slice) -> list[Any] | Matches:
+    def __getitem__(self, row: int | slice) -> list[int | str] | Matches:
         if isinstance(row, slice):
             return self._slice(*row.indices(len(self)))
         at = operator.index(row)
@@ -89,7 +89,7 @@ class Matches:
             at += len(self)
         if not 0 <= at < len(self):
             raise IndexError(f"row {row} of {len(self)}")
-        ids: list[Any] = self._ids[self._offsets[at] : self._offsets[at + 1]].tolist()
+        ids: list[int | str] = self._ids[self._offsets[at] : self._offsets[at + 1]].tolist()
         return ids
 
     def _slice(self, start: int, stop: int, step: int) -> Matches:
@@ -103,7 +103,7 @@ class Matches:
         places = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], counts)
         return Matches(offsets, self._ids[places])
 
-    def __iter__(self) -> Iterator[list[Any]]:
+    def __iter__(self) -> Iterator[list[int | str]]:
         for start in range(0, len(self), _ROWS_AT_ONCE):
             bounds = self._offsets[start : start + _ROWS_AT_ONCE + 1]
             ids = self._ids[bounds[0] : bounds[-1]].tolist()
@@ -129,7 +129,7 @@ class Matches:
     def __reduce__(self) -> tuple[type[Matches], tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
         return Matches, (self.offsets, self.ids)
 
-    def to_lists(self) -> list[list[Any]]:
+    def to_lists(self) -> list[list[int | str]]:
         """A list of ids for each row."""
         return list(self)
 

@@ -1,14 +1,14 @@
 """Encodes Arrow batches, block by block and column by column, without the GIL.
 
-Only columns that expressions use are read. Regular expressions and case folding are Python's, so a string that is new in the
-batch takes the GIL for them; strings that were seen before do not.
+Only columns that expressions use are read. Regular expressions and case folding are Python's, so a string that is new
+in the batch takes the GIL for them; strings that were seen before do not.
 """
 
 from libc.stdint cimport uint8_t
 
 from boolsieve.encoding.arrow cimport (
-    COLUMN_BOOL, COLUMN_INT, COLUMN_LIST, COLUMN_MAP, COLUMN_NULL, COLUMN_REAL, COLUMN_STRING, COLUMN_TIME, COLUMN_UINT64,
-    COLUMN_UNSUITABLE, ColumnKind, unsuitable_error,
+    COLUMN_BOOL, COLUMN_INT, COLUMN_LIST, COLUMN_MAP, COLUMN_NULL, COLUMN_REAL, COLUMN_STRING, COLUMN_TIME,
+    COLUMN_UINT64, COLUMN_UNSUITABLE, ColumnKind, unsuitable_error,
 )
 from boolsieve.encoding.clauses cimport BLOCK_ROWS
 from boolsieve.encoding.events cimport find_in_python
@@ -25,8 +25,10 @@ from boolsieve.errors import EncodingError
 cdef extern from "boolsieve/columns.hpp" namespace "boolsieve" nogil:
     void whole_keys(const int64_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
     void real_keys(const int64_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
-    void whole_keys_of_reals "boolsieve::whole_keys"(const double* v, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
-    void real_keys_of_reals "boolsieve::real_keys"(const double* v, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
+    void whole_keys_of_reals "boolsieve::whole_keys"(const double* v, const uint8_t* ok, uint32_t n,
+                                                     uint64_t* out) noexcept
+    void real_keys_of_reals "boolsieve::real_keys"(const double* v, const uint8_t* ok, uint32_t n,
+                                                   uint64_t* out) noexcept
     void bool_keys(const uint8_t* values, const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
     void held_keys(const uint8_t* valid, uint32_t n, uint64_t* out) noexcept
 
@@ -158,7 +160,7 @@ cdef class BatchEncoder:
         return 0
 
     cdef int _texts(self, size_t field, int64_t start, uint32_t n, Scratch& s) except -1 nogil:
-        """A column of strings: each distinct one is looked up once where there is a dictionary or a string predicate."""
+        """Strings: each distinct one is looked up once where there is a dictionary or a string predicate."""
         cdef uint32_t name = self.plan.fields[field].name
         cdef const uint32_t* views = self.store.dictionary.views_of(name)
         cdef int32_t column = self.plan.fields[field].column

@@ -57,12 +57,16 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
 
     cdef cppclass ValueBytes:
         char bytes[9]
+
         @staticmethod
         ValueBytes integer(int64_t x) noexcept
+
         @staticmethod
         ValueBytes real(double d) noexcept
+
         @staticmethod
         ValueBytes time(int64_t microseconds) noexcept
+
         @staticmethod
         ValueBytes boolean(cbool b) noexcept
 
@@ -103,7 +107,8 @@ cdef extern from "boolsieve/put_values.hpp" namespace "boolsieve" nogil:
     void put_time[Sink](const uint32_t* views, int64_t microseconds, cbool between, Sink& sink) except +
     void put_text[Sink](const Dictionary& d, const uint32_t* views, const char* text, size_t n, Sink& sink) except +
     void put_set[Sink](const uint32_t* views, Sink& sink) except +
-    void put_element[Sink](const Dictionary& d, uint32_t name, const ValueBytes& value, string& key, Sink& sink) except +
+    void put_element[Sink](const Dictionary& d, uint32_t name, const ValueBytes& value, string& key,
+                           Sink& sink) except +
     void put_text_element[Sink](const Dictionary& d, uint32_t name, const char* text, size_t n, string& key,
                                 Sink& sink) except +
 
@@ -151,7 +156,8 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         uint32_t slot_count() noexcept
         string_view text_of(uint32_t slot) except +
         uint32_t add_slot(const char* id, size_t length) except +
-        void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys, size_t text_bytes) except +
+        void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys,
+                     size_t text_bytes) except +
         void set_text(uint32_t slot, const char* data, size_t length) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +

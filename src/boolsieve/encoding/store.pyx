@@ -1,18 +1,17 @@
 """Encodes normal forms into the clause store: values become keys, terms become predicates on views of attributes."""
 
 from libcpp.algorithm cimport sort, stable_sort
-from libcpp.pair cimport pair
 
 from boolsieve.encoding.clauses cimport (
     DEAD, KIND_BITS, KIND_MASK, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
-    PREDICATE_NOT_RANGE, PREDICATE_OUTSIDE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_LESS,
-    TEXT_LESS_EQUAL, TEXT_OUTSIDE,
+    PREDICATE_NOT_RANGE, PREDICATE_OUTSIDE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL,
+    TEXT_LESS, TEXT_LESS_EQUAL, TEXT_OUTSIDE,
 )
 from boolsieve.language.tree cimport (
-    DERIVED_HAS, DERIVED_MATCHES, FAMILY_ANY, FAMILY_BOOL, FAMILY_NUMBER, FAMILY_SET, FAMILY_STRING, FAMILY_TIME,
+    DERIVED_HAS, DERIVED_MATCHES, FAMILY_BOOL, FAMILY_NUMBER, FAMILY_SET, FAMILY_STRING, FAMILY_TIME,
     HIGH_NONE, HIGH_OPEN, LITERAL_BOOL, LITERAL_DATE, LITERAL_FLOAT, LITERAL_INT, LITERAL_STRING, LITERAL_TIME,
     LOW_NONE, LOW_OPEN, TERM_ABSENT, TERM_FAILS, TERM_HOLDS, TERM_IN, TERM_NOT_IN, TERM_NOT_RANGE, TERM_PRESENT,
-    TERM_RANGE, Family,
+    Family,
 )
 from boolsieve.memory.buffers cimport list_buffers
 
@@ -249,7 +248,8 @@ cdef class ClauseStore:
         return (self._key_range(name, low_view, kind, term.bounds | HIGH_NONE, values)
                 and self._key_range(name, high_view, kind, term.bounds | LOW_NONE, values))
 
-    cdef cbool _key_range(self, uint32_t name, View view, uint32_t kind, uint8_t bounds, const Literal* values) except *:
+    cdef cbool _key_range(self, uint32_t name, View view, uint32_t kind, uint8_t bounds,
+                          const Literal* values) except *:
         cdef uint64_t low = KEY_LOWEST
         cdef uint64_t high = KEY_HIGHEST
         if not bounds & LOW_NONE:
@@ -273,7 +273,7 @@ cdef class ClauseStore:
         return number_key(view, value)
 
     cdef cbool _text_range(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *:
-        """A range of strings by order keys; where an end is too long for its key, the text decides among equal keys."""
+        """A range of strings by order keys; where an end is too long for its key, the text decides."""
         cdef uint64_t low = KEY_LOWEST
         cdef uint64_t high = KEY_HIGHEST
         cdef uint32_t attribute = self.dictionary.add_view(name, VIEW_ORDER)

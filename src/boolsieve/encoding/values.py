@@ -66,4 +66,3 @@ def plain_value(value: Any) -> tuple[Any, bool]:
     if type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return None, False
     raise TypeError
-

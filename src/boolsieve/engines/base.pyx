@@ -6,11 +6,11 @@ the store's. It must answer exactly as `scan` does, for every kind of predicate,
 Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
 
 - `insert(first, count)`: clauses that were just appended to the store. `remove(first, count)`: clauses that are still
-  there but will be dead when the call returns. Both run alone (no match at the same time) and with the GIL. An insert that
-  fails leaves the engine as it was.
-- `match(scratch)`: for `scratch.event`, adds the owner of each clause that holds to `scratch.found`, once or more often.
-  Predicates that the engine did not decide by itself are decided by `first_failure` or `clause_holds`. Const: many threads
-  match at the same time, each with a scratch of its own.
+  there but will be dead soon after. Both run alone (no match at the same time) and with the GIL. An insert
+  that fails leaves the engine as it was.
+- `match(scratch)`: for `scratch.event`, adds the owner of each clause that holds to `scratch.found`, once or more.
+  Predicates that the engine did not decide by itself are decided by `first_failure` or `clause_holds`. Const: many
+  threads match at the same time, each with a scratch of its own.
 - `match_block(scratch)`: for `scratch.block`, appends each row's slots to `scratch.slots` and their number to
   `scratch.counts`. The default goes row by row.
 - `buffers()`: all lasting state, as named flat buffers. `check_invariants()` asserts what the engine's file promises.
@@ -18,8 +18,6 @@ Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
 
 Keyword arguments of the constructor are the engine's options; `options()` gives them back, so that a copy can be made.
 """
-
-from boolsieve.encoding.clauses cimport Clauses
 
 
 cdef class Engine:

@@ -1,12 +1,12 @@
 """Scan: every clause, predicate by predicate, until one fails.
 
-The reference that all other engines are measured against (SCAN in the papers). It reads the clause store itself and has no
-state of its own, so inserting and removing are free.
+The reference that all other engines are measured against (SCAN in the papers). It reads the clause store itself and has
+no state of its own, so inserting and removing are free.
 
 Buffers: none. Invariants: none beyond the store's.
 
-Cost: match reads 4 bytes a clause for where it begins and 4 a predicate looked at; keys are read only for attributes that the
-event has. A block of up to 512 events reads the clauses once for all of them (csrc/boolsieve/block_scan.hpp).
+Cost: match reads 4 bytes a clause for where it begins and 4 a predicate looked at; keys are read only for attributes
+that the event has. A block of up to 512 events reads the clauses once for all of them (csrc/boolsieve/block_scan.hpp).
 Threads: const throughout.
 """
 
@@ -35,9 +35,8 @@ cdef class Scan(Engine):
             begin = end
             end = clauses.begin[clause + 1]
             failed = first_failure(clauses, begin, end, scratch.event)
-            evaluated += failed - begin + 1
+            evaluated += failed - begin + (failed < end)
             if failed == end:
-                evaluated -= 1
                 scratch.found.add(clauses.owner[clause])
         scratch.counters.events += 1
         scratch.counters.predicates += evaluated

@@ -1,0 +1,91 @@
+"""What `scan` is measured against: a plain C++ loop over the same arrays, and a Python loop over closures."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import boolsieve as bs
+
+Check = Callable[[dict[str, int]], bool]
+
+
+class PlainLoop:
+    """benchmarks/plain_loop.cpp, compiled with the flags of the package, on the arrays of an index."""
+
+    ARRAYS = ("begin", "owner", "head", "low", "high", "sets")
+    WHOLE = 1  # VIEW_WHOLE, see csrc/boolsieve/dictionary.hpp
+
+    def __init__(self, index: bs.Index, folder: Path) -> None:
+        library = folder / "plain_loop.so"
+        source = Path(__file__).with_name("plain_loop.cpp")
+        subprocess.run(
+            [
+                "g++",
+                "-O3",
+                "-std=c++17",
+                "-fno-math-errno",
+                "-ffp-contract=off",
+                "-shared",
+                "-fPIC",
+                source,
+                "-o",
+                library,
+            ],
+            check=True,
+        )
+        self._run = ctypes.CDLL(str(library)).plain_loop
+        self._run.restype = ctypes.c_size_t
+        arrays = index.__reduce__()[1][3]
+        self._arrays = [arrays[f"store.{name}"] for name in self.ARRAYS]
+        self._views = arrays["dictionary.views"].reshape(-1, 16)
+        self._attributes = len(arrays["dictionary.attribute_name"])
+        ends, text = arrays["dictionary.names.ends"].tolist(), arrays["dictionary.names.bytes"].tobytes()
+        starts = [0, *ends[:-1]]
+        self._names = {
+            text[start:end].decode(): i for i, (start, end) in enumerate(zip(starts, ends, strict=True))
+        }
+        self._found = np.empty(len(self._arrays[1]), np.uint32)
+
+    def encode(self, event: dict[str, int]) -> Any:
+        """The keys of an event of small integers, by attribute."""
+        keys = np.zeros(self._attributes, np.uint64)
+        keys[0] = 1
+        for name, value in event.items():
+            if name in self._names:
+                keys[self._views[self._names[name], self.WHOLE]] = (1 << 63) + 2 * value
+        return keys
+
+    def count(self, keys: Any) -> int:
+        """How many clauses hold."""
+        pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (*self._arrays, keys, self._found)]
+        return int(self._run(*pointers[:6], ctypes.c_size_t(len(self._arrays[1])), *pointers[6:]))
+
+
+def _predicate(attribute: int, kind: float, value: int) -> Check:
+    name = f"a{attribute}"
+    if kind < 0.4:
+        return lambda e: (v := e.get(name)) is not None and v == value
+    if kind < 0.6:
+        return lambda e: (v := e.get(name)) is not None and v <= value
+    if kind < 0.8:
+        return lambda e: (v := e.get(name)) is not None and v >= value
+    if kind < 0.9:
+        return lambda e: (v := e.get(name)) is not None and value <= v <= value + 12
+    members = {value, value + 1, value + 5}
+    return lambda e: (v := e.get(name)) is not None and v in members
+
+
+def closure(clause: list[tuple[int, float, int]]) -> Check:
+    """A conjunction as a Python function."""
+    predicates = [_predicate(*term) for term in clause]
+
+    def check(event: dict[str, int]) -> bool:
+        return all(predicate(event) for predicate in predicates)
+
+    return check
