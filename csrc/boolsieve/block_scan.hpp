@@ -44,6 +44,7 @@ inline void scan_block(const Clauses& c, Scratch& s) {
     uint64_t every[BLOCK_WORDS] = {};
     for (uint32_t r = 0; r < b.rows; ++r) every[r / 64] |= uint64_t(1) << (r % 64);
     uint64_t evaluated = 0;
+    s.pairs.clear();  // of a scan that ran out of memory
     for (uint32_t clause = 0; clause < c.count; ++clause) {
         uint64_t mask[BLOCK_WORDS], part[BLOCK_WORDS];
         std::memcpy(mask, every, sizeof mask);
