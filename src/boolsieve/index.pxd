@@ -41,7 +41,7 @@ cdef class Stage:
 
     cdef int add(self, object id, object expression, uint64_t max_clauses) except -1
     cdef size_t set_members(self) noexcept
-    cdef int _check_regex(self, size_t node) except -1
+    cdef int _check_regex(self, size_t node, str text) except -1
 
 
 cdef class Index:

@@ -32,6 +32,7 @@ from boolsieve.encoding.regex import check as check_regex
 from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, UnknownIdError
 from boolsieve.explanation import Explanation
 from boolsieve.language.expr import Attribute, Expr
+from boolsieve.language.printer import literal_text
 from boolsieve.matches import Matches
 from boolsieve.progress import STEP, progress_bar
 
@@ -128,7 +129,7 @@ cdef class Stage:
                 raise EncodingError(f"an expression is a str or an Expr, not {type(expression).__name__}")
             for i in range(self.tree.nodes.size()):
                 if self.tree.nodes[i].op == OP_MATCHES:
-                    self._check_regex(i)
+                    self._check_regex(i, text.decode())
             append_dnf(self.tree, self.normal, max_clauses)
         except ParseError as e:
             raise ParseError(f"expression {id!r}: {e.problem}", e.text, e.line, e.column, e.expected) from None
@@ -151,12 +152,15 @@ cdef class Stage:
                 total += self.normal.terms[i].count
         return total
 
-    cdef int _check_regex(self, size_t node) except -1:
-        cdef Literal* pattern = &self.tree.literals[self.tree.nodes[node].first]
+    cdef int _check_regex(self, size_t node, str text) except -1:
+        cdef Literal* operand = &self.tree.literals[self.tree.nodes[node].first]
+        pattern = (<bytes>(self.tree.arena.data() + operand.offset)[:operand.length]).decode()
         try:
-            check_regex((<bytes>(self.tree.arena.data() + pattern.offset)[:pattern.length]).decode())
+            check_regex(pattern)
         except ValueError as e:
-            raise ParseError(str(e)) from None
+            before = text[:max(0, text.find(literal_text(pattern)))]
+            line = before.count("\n") + 1
+            raise ParseError(str(e), text, line, len(before) - before.rfind("\n"), "a regular expression") from None
         return 0
 
 
@@ -613,9 +617,12 @@ cdef class Index:
         cdef list parts
         source = None
         if is_arrow(events):
-            source = ArrowSource(events)
-        elif hasattr(events, "to_dict") and hasattr(events, "columns"):  # a pandas frame without pyarrow
-            events = events.to_dict("records")
+            try:
+                source = ArrowSource(events)
+            except ImportError:  # pandas offers the interface through pyarrow, which may be missing
+                if not hasattr(events, "to_dict"):
+                    raise
+                events = events.to_dict("records")
         else:
             events = list(values_of(events))  # a list of its own, which nobody else can shorten
         self._begin_read()

@@ -231,7 +231,7 @@ cdef dict flatten(dict event, uint32_t deepest):
                     continue
                 if isinstance(value, Mapping):
                     deeper.append((prefix + key + ".", value))
-                elif value is not None:
+                elif value is not None and not (PyFloat_Check(value) and value != value):
                     flat.setdefault(prefix + key, value)
         level = deeper
         depth += 1
