@@ -986,3 +986,10 @@ def test_copies_keep_the_budget() -> None:
     other = pickle.loads(pickle.dumps(bs.Index(max_clauses=2)))
     with pytest.raises(bs.BudgetError):
         other.add(1, "a = 1 OR b = 1 OR c = 1")
+
+
+def test_pickle_of_another_format_is_refused(index: bs.Index) -> None:
+    restore, (number, *rest) = index.__reduce__()
+    assert contents(restore(number, *rest)) == contents(index)
+    with pytest.raises(bs.StorageError, match=f"format {number + 1}"):
+        restore(number + 1, *rest)
