@@ -1014,3 +1014,10 @@ def test_absent_flat_key_does_not_hide_the_nested_one(missing: Any) -> None:
     index = bs.Index()
     index.add("found", "item.price = 4")
     assert index.match({"item.price": missing, "item": {"price": 4}}) == ["found"]
+
+
+def test_pickle_of_another_format_is_refused(index: bs.Index) -> None:
+    restore, (number, *rest) = index.__reduce__()
+    assert contents(restore(number, *rest)) == contents(index)
+    with pytest.raises(bs.StorageError, match=f"format {number + 1}"):
+        restore(number + 1, *rest)

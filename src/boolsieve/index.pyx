@@ -29,7 +29,7 @@ import numpy as np
 from boolsieve import engines
 from boolsieve.columns import values_of
 from boolsieve.encoding.regex import check as check_regex
-from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, UnknownIdError
+from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, StorageError, UnknownIdError
 from boolsieve.explanation import Explanation
 from boolsieve.language.expr import Attribute, Expr
 from boolsieve.language.printer import literal_text
@@ -41,6 +41,8 @@ from boolsieve.progress import STEP, progress_bar
 cdef uint32_t RELEASE_FROM = 1_000
 # Holes are tolerated up to this many clauses, and beyond it up to as many as are live: compacting is amortised.
 cdef uint32_t COMPACT_FROM = 1_000
+# Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
+FORMAT = 1
 # Rows that a thread matches before it asks for more.
 cdef uint32_t TASK_ROWS = 32 * BLOCK_ROWS
 
@@ -763,14 +765,16 @@ cdef class Index:
         self._begin_read()
         try:
             kind, options = type(self._engine), self._engine.options()
-            return _restore, (kind, options, self.max_clauses, export_buffers(self._store.buffers()),
+            return _restore, (FORMAT, kind, options, self.max_clauses, export_buffers(self._store.buffers()),
                               export_buffers(self._engine.buffers()))
         finally:
             self._lock.end_read()
 
 
-def _restore(kind, options, max_clauses, store, engine):
+def _restore(format, kind, options, max_clauses, store, engine):
     """An index out of what `Index.__reduce__` gives."""
+    if format != FORMAT:
+        raise StorageError(f"the index was pickled by a version of boolsieve with format {format}; this one has {FORMAT}")
     cdef Index index = Index(kind(**options), max_clauses=max_clauses)
     import_buffers(index._store.buffers(), store)
     index._store.restore()
