@@ -41,7 +41,7 @@ class PlainLoop:
         )
         self._run = ctypes.CDLL(str(library)).plain_loop
         self._run.restype = ctypes.c_size_t
-        arrays = index.__reduce__()[1][3]
+        arrays = index.buffers()
         self._arrays = [arrays[f"store.{name}"] for name in self.ARRAYS]
         self._views = arrays["dictionary.views"].reshape(-1, 16)
         self._attributes = len(arrays["dictionary.attribute_name"])

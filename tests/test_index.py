@@ -1021,3 +1021,10 @@ def test_pickle_of_another_format_is_refused(index: bs.Index) -> None:
     assert contents(restore(number, *rest)) == contents(index)
     with pytest.raises(bs.StorageError, match=f"format {number + 1}"):
         restore(number + 1, *rest)
+
+
+def test_buffers_are_copies_by_name(index: bs.Index) -> None:
+    buffers = index.buffers()
+    assert buffers["store.owner"].tolist() == [0, 1, 2]
+    buffers["store.owner"][:] = 0
+    assert index.buffers()["store.owner"].tolist() == [0, 1, 2]

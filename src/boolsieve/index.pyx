@@ -741,6 +741,14 @@ cdef class Index:
         finally:
             self._lock.end_read()
 
+    def buffers(self):
+        """Copies of all that the index holds, as NumPy arrays by name: docs/encoding.md tells what they mean."""
+        self._begin_read()
+        try:
+            return {**export_buffers(self._store.buffers()), **export_buffers(self._engine.buffers())}
+        finally:
+            self._lock.end_read()
+
     def check_invariants(self):
         """Asserts what the store and the engine promise about their structures; for tests."""
         self._begin_read()
@@ -774,7 +782,7 @@ cdef class Index:
 def _restore(format, kind, options, max_clauses, store, engine):
     """An index out of what `Index.__reduce__` gives."""
     if format != FORMAT:
-        raise StorageError(f"the index was pickled by a version of boolsieve with format {format}; this one has {FORMAT}")
+        raise StorageError(f"the index was pickled by a boolsieve with format {format}; this one has format {FORMAT}")
     cdef Index index = Index(kind(**options), max_clauses=max_clauses)
     import_buffers(index._store.buffers(), store)
     index._store.restore()
