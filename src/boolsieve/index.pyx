@@ -774,7 +774,7 @@ cdef class Index:
 def _restore(format, kind, options, max_clauses, store, engine):
     """An index out of what `Index.__reduce__` gives."""
     if format != FORMAT:
-        raise StorageError(f"the index was pickled by a version of boolsieve with format {format}; this one has {FORMAT}")
+        raise StorageError(f"the pickled index has format {format}; this version of boolsieve reads format {FORMAT}")
     cdef Index index = Index(kind(**options), max_clauses=max_clauses)
     import_buffers(index._store.buffers(), store)
     index._store.restore()
