@@ -633,7 +633,7 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
-            return joined(parts)
+            return joined(parts, threads)
         finally:
             self._lock.end_read()
 
@@ -816,16 +816,19 @@ cdef list run(object task, object starts, object threads):
         return list(pool.map(task, starts))
 
 
-cdef object joined(list parts):
-    """The answers of tasks, one after another."""
-    offsets = np.empty(sum(len(ends) for ends, _ in parts) + 1, np.int64)
-    offsets[0] = row = 0
-    for ends, _ in parts:
-        np.add(ends, offsets[row], out=offsets[row + 1:row + 1 + len(ends)])
-        row += len(ends)
-    ids = [found for _, found in parts if len(found)]
-    if not ids:
-        return Matches(offsets, np.empty(0, np.int64))
-    if any(found.dtype == object for found in ids):
-        ids = [found.astype(object) for found in ids]
-    return Matches(offsets, np.concatenate(ids) if len(ids) > 1 else ids[0])
+cdef object joined(list parts, object threads):
+    """The answers of tasks, one after another. Fresh memory is slow to touch, so the threads share that too."""
+    rows = np.cumsum([0] + [len(ends) for ends, _ in parts])
+    starts = np.cumsum([0] + [len(found) for _, found in parts])
+    plain = all(found.dtype != object for _, found in parts)
+    offsets = np.empty(rows[-1] + 1, np.int64)
+    ids = np.empty(starts[-1], np.int64 if plain else object)
+    offsets[0] = 0
+
+    def place(part):
+        ends, found = parts[part]
+        np.add(ends, starts[part], out=offsets[rows[part] + 1:rows[part + 1] + 1])
+        ids[starts[part]:starts[part + 1]] = found
+
+    run(place, range(len(parts)), threads)
+    return Matches(offsets, ids)
