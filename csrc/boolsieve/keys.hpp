@@ -58,6 +58,11 @@ inline Key whole_key(double d) noexcept {
     return SIGN_BIT + (Key(int64_t(below)) << 1) + (below != d);
 }
 
+// `between`: after the microsecond and before the next. Beyond the whole view all times share a key.
+inline Key time_key(int64_t microseconds, bool between) noexcept {
+    return whole_key(microseconds) + (between && whole_exact(microseconds));
+}
+
 // Far view: [INT64_MIN, -2^62] -> 2 .. 2^62 + 2, the middle -> 2^63, [2^62, INT64_MAX] -> 2^63 + 2 ..
 inline Key far_key(int64_t x) noexcept {
     if (x >= WHOLE_LIMIT) return SIGN_BIT + 2 + Key(x - WHOLE_LIMIT);

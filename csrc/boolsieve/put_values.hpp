@@ -47,10 +47,9 @@ inline void put_bool(const uint32_t* views, bool x, Sink& sink) {
     put_held(sink, views[VIEW_ANY]);
 }
 
-// `between`: after the microsecond and before the next.
 template <class Sink>
 inline void put_time(const uint32_t* views, int64_t microseconds, bool between, Sink& sink) {
-    if (views[VIEW_TIME]) sink.put(views[VIEW_TIME], whole_key(microseconds) + between);
+    if (views[VIEW_TIME]) sink.put(views[VIEW_TIME], time_key(microseconds, between));
     put_held(sink, views[VIEW_ANY]);
 }
 

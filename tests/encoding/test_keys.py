@@ -197,3 +197,16 @@ def test_ranges_of_strings_are_exact_whatever_their_length(negated: bool) -> Non
         assert ids == [at for at, (low, high) in enumerate(ends) if (low <= value <= high) != negated], value
     assert index.match_batch([{"a": value} for value in TEXTS]).to_lists() == found
     assert index.match_batch(pa.table({"a": TEXTS})).to_lists() == found
+
+
+def test_times_beyond_all_literals_are_before_or_after_them() -> None:
+    index = bs.Index()
+    index.add_many(
+        ["after", "before", "there"],
+        ["t > TIMESTAMP '9999-12-31 23:59:59'", "t < TIMESTAMP '0001-01-01 00:00:00'", "t IS NOT NULL"],
+    )
+    column = pa.array([2**60, -(2**60), None], pa.timestamp("s"))
+    expected = [["after", "there"], ["before", "there"], []]
+    assert index.match_batch(pa.table({"t": column})).to_lists() == expected
+    in_map = pa.array([[("t", 2**60)], [("t", -(2**60))], []], pa.map_(pa.string(), pa.timestamp("s")))
+    assert index.match_batch(pa.table({"m": in_map})).to_lists() == expected

@@ -15,7 +15,7 @@ from boolsieve.encoding.events cimport find_in_python
 from boolsieve.encoding.store cimport (
     KEY_ABSENT, KEY_HELD, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ANY, VIEW_BOOL, VIEW_FAR, VIEW_ORDER,
     VIEW_REAL, VIEW_TEXT, VIEW_TIME, VIEW_USES, VIEW_VALUE, VIEW_WHOLE, RowSink, ValueBytes, order_key, put_bool,
-    put_element, put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
+    put_element, put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time, time_key,
 )
 from boolsieve.structures.pool cimport NONE
 
@@ -123,8 +123,8 @@ cdef class BatchEncoder:
                 whole_keys(self.rows.integers, valid, n, keys)
                 if self.rows.inside != NULL:
                     for i in range(n):
-                        if keys[i] != KEY_ABSENT and self.rows.inside[i]:
-                            keys[i] += 1
+                        if keys[i] != KEY_ABSENT:
+                            keys[i] = time_key(self.rows.integers[i], self.rows.inside[i] != 0)
         elif kind == COLUMN_INT:
             if views[VIEW_WHOLE]:
                 whole_keys(self.rows.integers, valid, n, s.block.add_column(views[VIEW_WHOLE]))

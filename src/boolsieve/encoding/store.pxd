@@ -26,6 +26,7 @@ cdef extern from "boolsieve/keys.hpp" namespace "boolsieve" nogil:
     cbool whole_exact(int64_t x) noexcept
     uint64_t whole_key(int64_t x) noexcept
     uint64_t whole_key_of_real "boolsieve::whole_key"(double d) noexcept
+    uint64_t time_key(int64_t microseconds, cbool between) noexcept
     uint64_t far_key(int64_t x) noexcept
     uint64_t far_key_of_real "boolsieve::far_key"(double d) noexcept
     uint64_t real_key(int64_t x) noexcept
