@@ -65,4 +65,8 @@ cdef class Index:
     cdef list _match_arrow(self, ArrowSource source, object threads)
     cdef object _id(self, uint32_t slot)
     cdef tuple _answer(self, ScratchBox box)
+    cdef object _joined(self, list parts, object threads)
+    cdef int _fill_offsets(self, const uint32_t[::1] counts, int64_t start, int64_t[::1] offsets) except -1
+    cdef int _fill_integers(self, const uint32_t[::1] slots, int64_t[::1] ids) except -1
+    cdef int _fill_objects(self, const uint32_t[::1] slots, object ids) except -1
     cdef uint32_t _slot(self, object id) except? 0xFFFFFFFF

@@ -4,7 +4,6 @@ Matching takes the lock as a reader. Changing the index takes it as a writer, an
 parsing, normal forms and every check that can fail come before. No thread waits for the lock while it holds the GIL.
 """
 
-from cython.operator cimport dereference
 from libc.string cimport memcpy
 from libcpp.string_view cimport string_view
 
@@ -633,7 +632,7 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
-            return joined(parts, threads)
+            return self._joined(parts, threads)
         finally:
             self._lock.end_read()
 
@@ -690,32 +689,56 @@ cdef class Index:
             self._give(box)
 
     cdef tuple _answer(self, ScratchBox box):
-        """Where the rows of a task end, and their ids: int64, or objects if there is a text among them."""
-        cdef const vector[uint32_t]* slots = &box.scratch.slots
-        cdef const vector[uint32_t]* counts = &box.scratch.counts
-        cdef int64_t total = 0
-        cdef size_t i
-        ends = np.empty(counts.size(), np.int64)
-        ids = np.empty(slots.size(), np.int64)
-        cdef int64_t[::1] end_view = ends
-        cdef int64_t[::1] id_view = ids
+        """How many matches each row of a task has, their slots, and whether a text is among their ids."""
+        cdef size_t i = 0
         with nogil:
-            for i in range(counts.size()):
-                total += dereference(counts)[i]
-                end_view[i] = total
-            i = 0
-            while i < slots.size() and not self._store.store.ids.is_text(dereference(slots)[i]):
-                id_view[i] = self._store.store.ids.integer(dereference(slots)[i])
+            while i < box.scratch.slots.size() and not self._store.store.ids.is_text(box.scratch.slots[i]):
                 i += 1
-        if i < slots.size():
-            known = {}  # one object an expression, however often it matches
-            ids = np.empty(slots.size(), object)
-            for i in range(slots.size()):
-                found = known.get(dereference(slots)[i])
-                if found is None:
-                    found = known[dereference(slots)[i]] = self._id(dereference(slots)[i])
-                ids[i] = found
-        return ends, ids
+        return to_array(box.scratch.counts), to_array(box.scratch.slots), i < box.scratch.slots.size()
+
+    cdef object _joined(self, list parts, object threads):
+        """The answers of tasks, one after another. Fresh memory is slow to touch, so the threads share that too."""
+        rows = np.cumsum([0] + [len(counts) for counts, _, _ in parts])
+        starts = np.cumsum([0] + [len(slots) for _, slots, _ in parts])
+        offsets = np.empty(rows[-1] + 1, np.int64)
+        ids = np.empty(starts[-1], object if any(has_text for _, _, has_text in parts) else np.int64)
+        offsets[0] = 0
+
+        def place(part):
+            counts, slots, _ = parts[part]
+            self._fill_offsets(counts, starts[part], offsets[rows[part] + 1:rows[part + 1] + 1])
+            if ids.dtype == object:
+                self._fill_objects(slots, ids[starts[part]:starts[part + 1]])
+            else:
+                self._fill_integers(slots, ids[starts[part]:starts[part + 1]])
+
+        run(place, range(len(parts)), threads)
+        return Matches(offsets, ids)
+
+    cdef int _fill_offsets(self, const uint32_t[::1] counts, int64_t start, int64_t[::1] offsets) except -1:
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(counts.shape[0]):
+                start += counts[i]
+                offsets[i] = start
+        return 0
+
+    cdef int _fill_integers(self, const uint32_t[::1] slots, int64_t[::1] ids) except -1:
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(slots.shape[0]):
+                ids[i] = self._store.store.ids.integer(slots[i])
+        return 0
+
+    cdef int _fill_objects(self, const uint32_t[::1] slots, object ids) except -1:
+        cdef Py_ssize_t i
+        cdef dict known = {}  # one object an expression, however often it matches
+        for i in range(slots.shape[0]):
+            found = known.get(slots[i])
+            if found is None:
+                found = known[slots[i]] = self._id(slots[i])
+            ids[i] = found
+        return 0
 
     # What is inside.
 
@@ -816,19 +839,10 @@ cdef list run(object task, object starts, object threads):
         return list(pool.map(task, starts))
 
 
-cdef object joined(list parts, object threads):
-    """The answers of tasks, one after another. Fresh memory is slow to touch, so the threads share that too."""
-    rows = np.cumsum([0] + [len(ends) for ends, _ in parts])
-    starts = np.cumsum([0] + [len(found) for _, found in parts])
-    plain = all(found.dtype != object for _, found in parts)
-    offsets = np.empty(rows[-1] + 1, np.int64)
-    ids = np.empty(starts[-1], np.int64 if plain else object)
-    offsets[0] = 0
-
-    def place(part):
-        ends, found = parts[part]
-        np.add(ends, starts[part], out=offsets[rows[part] + 1:rows[part + 1] + 1])
-        ids[starts[part]:starts[part + 1]] = found
-
-    run(place, range(len(parts)), threads)
-    return Matches(offsets, ids)
+cdef object to_array(const vector[uint32_t]& values):
+    cdef uint32_t[::1] view
+    array = np.empty(values.size(), np.uint32)
+    if values.size():
+        view = array
+        memcpy(&view[0], values.data(), values.size() * sizeof(uint32_t))
+    return array
