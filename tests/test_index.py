@@ -1028,3 +1028,26 @@ def test_buffers_are_copies_by_name(index: bs.Index) -> None:
     assert buffers["store.owner"].tolist() == [0, 1, 2]
     buffers["store.owner"][:] = 0
     assert index.buffers()["store.owner"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_string_predicates_are_evaluated_once_for_each_distinct_value(
+    as_table: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("re2")
+    from boolsieve.encoding.regex import RegexSets
+
+    asked: list[str] = []
+    original = RegexSets.find
+
+    def find(self: RegexSets, name: int, text: str) -> list[int]:
+        asked.append(text)
+        return original(self, name, text)
+
+    monkeypatch.setattr(RegexSets, "find", find)
+    index = bs.Index()
+    index.add_many([1, 2], ["a MATCHES '^x' AND b MATCHES 'z$'", "a ILIKE 'X%'"])
+    events = [{"a": f"x{i % 3}", "b": f"{i % 2}z"} for i in range(600)]
+    rows = pa.Table.from_pylist(events) if as_table else events
+    assert index.match_batch(rows).to_lists() == [[1, 2]] * 600
+    assert sorted(asked) == ["0z", "1z", "x0", "x1", "x2"]

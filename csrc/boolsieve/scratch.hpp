@@ -9,6 +9,7 @@
 
 #include "event.hpp"
 #include "match_set.hpp"
+#include "text_entries.hpp"
 
 namespace boolsieve {
 
@@ -43,6 +44,8 @@ struct Scratch {
     std::vector<int32_t> column_of;  // block scan: the column of an attribute, or -1
     std::vector<uint64_t> masks;     // block scan: which rows have a column's attribute
     std::vector<uint32_t> hits;      // derived attributes of one value
+    bool remember = false;           // of a batch of mappings: what holds for the strings that were seen
+    TextEntries seen;                // by name and string
     std::string key;
     Counters counters;
 };

@@ -261,6 +261,9 @@ cdef class Index:
         box.scratch.counts.clear()
         if box.kept:
             box.kept.clear()
+        if box.scratch.remember:
+            box.scratch.remember = False
+            box.scratch.seen.clear(0)
         self._counters.add_and_clear(box.scratch.counters)
         self._boxes.append(box)
         return 0
@@ -671,6 +674,7 @@ cdef class Index:
         cdef ScratchBox box = self._take()
         cdef Py_ssize_t end = min(start + <Py_ssize_t>TASK_ROWS, len(events))
         cdef Py_ssize_t first, row, last
+        box.scratch.remember = True
         try:
             for first in range(start, end, BLOCK_ROWS):
                 last = min(first + BLOCK_ROWS, end)

@@ -5,20 +5,8 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.arrow cimport ArrowSource, Batch, ColumnKind, Decoded
-from boolsieve.encoding.clauses cimport Scratch
+from boolsieve.encoding.clauses cimport Scratch, TextEntries
 from boolsieve.encoding.store cimport ClauseStore, RowSink
-from boolsieve.structures.pool cimport CStringPool
-
-
-cdef extern from "boolsieve/text_entries.hpp" namespace "boolsieve" nogil:
-    cdef cppclass TextEntries:
-        CStringPool distinct
-        vector[int32_t] entry_of_code
-        vector[uint64_t] keys
-        vector[uint32_t] hits
-        vector[uint32_t] hits_begin
-        void clear(size_t codes) except +
-        uint32_t close_entry(uint64_t key) except +
 
 
 cdef struct Field:

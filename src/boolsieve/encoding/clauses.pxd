@@ -8,6 +8,8 @@ from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from boolsieve.structures.pool cimport CStringPool
+
 
 cdef extern from "boolsieve/event.hpp" namespace "boolsieve" nogil:
     const uint32_t BLOCK_ROWS
@@ -89,6 +91,17 @@ cdef extern from "boolsieve/match_set.hpp" namespace "boolsieve" nogil:
         void drain_to(vector[uint32_t]& out) except +
 
 
+cdef extern from "boolsieve/text_entries.hpp" namespace "boolsieve" nogil:
+    cdef cppclass TextEntries:
+        CStringPool distinct
+        vector[int32_t] entry_of_code
+        vector[uint64_t] keys
+        vector[uint32_t] hits
+        vector[uint32_t] hits_begin
+        void clear(size_t codes) except +
+        uint32_t close_entry(uint64_t key) except +
+
+
 cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
     cdef cppclass Counters:
         uint64_t events
@@ -104,6 +117,8 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
         vector[uint32_t] slots
         vector[uint32_t] counts
         vector[uint32_t] hits
+        cbool remember
+        TextEntries seen
         string key
         Counters counters
 

@@ -22,7 +22,7 @@ from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.store cimport (
-    USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool, put_element,
+    KEY_HELD, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool, put_element,
     put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
 )
 from boolsieve.structures.pool cimport NONE
@@ -78,19 +78,37 @@ cdef int put_string(ClauseStore store, uint32_t name, const uint32_t* views, obj
                     list kept) except -1:
     cdef Py_ssize_t size = 0
     cdef const char* text = utf8(value, &size, kept)
-    cdef size_t i
-    cdef uint32_t uses = views[VIEW_USES]
+    cdef uint32_t i, entry
     put_text(store.dictionary, views, text, size, s.event)
     if views[VIEW_ORDER]:
         kept.append(value)
-    if uses & (USES_PLAIN | USES_FOLDED | USES_REGEX):
+    if not views[VIEW_USES] & (USES_PLAIN | USES_FOLDED | USES_REGEX):
+        return 0
+    if not s.remember:
         s.hits.clear()
-        if uses & USES_PLAIN:
-            store.dictionary.patterns.find(name, False, text, size, s.hits)
-        if uses & (USES_FOLDED | USES_REGEX):
-            find_in_python(store, name, value, s.hits)
+        find_predicates(store, name, value, text, size, s.hits)
         for i in range(s.hits.size()):
             put_held(s.event, s.hits[i])
+        return 0
+    s.key.assign(<const char*>&name, sizeof(name))
+    s.key.append(text, size)
+    entry = s.seen.distinct.add(s.key.data(), s.key.size())
+    if entry == s.seen.keys.size():
+        find_predicates(store, name, value, text, size, s.seen.hits)
+        s.seen.close_entry(KEY_HELD)
+    for i in range(s.seen.hits_begin[entry], s.seen.hits_begin[entry + 1]):
+        put_held(s.event, s.seen.hits[i])
+    return 0
+
+
+cdef int find_predicates(ClauseStore store, uint32_t name, object value, const char* text, size_t size,
+                         vector[uint32_t]& hits) except -1:
+    """Adds the attributes of the string predicates that hold."""
+    cdef uint32_t uses = store.dictionary.views_of(name)[VIEW_USES]
+    if uses & USES_PLAIN:
+        store.dictionary.patterns.find(name, False, text, size, hits)
+    if uses & (USES_FOLDED | USES_REGEX):
+        find_in_python(store, name, value, hits)
     return 0
 
 
