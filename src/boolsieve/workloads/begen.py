@@ -99,7 +99,9 @@ class Derivation:
         inferred = INFERRED[self.operators]
         if inferred:
             changed = np.flatnonzero(rng.random(len(star)) >= self.equality)
-            operators[changed] = np.array(inferred, dtype=np.int8)[rng.integers(0, len(inferred), len(changed))]
+            operators[changed] = np.array(inferred, dtype=np.int8)[
+                rng.integers(0, len(inferred), len(changed))
+            ]
 
         low, high = star.copy(), star.copy()
         for operator in inferred:

@@ -270,7 +270,9 @@ class OpIndexKeywords(Workload):
 
     def check(self) -> None:
         require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
-        require(self.operator in ("=", "BETWEEN"), "operator", f"{self.operator!r} is neither '=' nor 'BETWEEN'")
+        require(
+            self.operator in ("=", "BETWEEN"), "operator", f"{self.operator!r} is neither '=' nor 'BETWEEN'"
+        )
         require(self.max_size >= 1, "max_size", f"{self.max_size} is below 1")
         require(self.document_size >= 1, "document_size", f"{self.document_size} is below 1")
         require(self.max_frequency >= 1, "max_frequency", f"{self.max_frequency} is below 1")

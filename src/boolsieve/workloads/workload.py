@@ -28,6 +28,8 @@ EQ, NE, LT, LE, GT, GE, BETWEEN, IN, NOT_IN, PREFIX = range(len(OPERATORS))
 
 # Rows that are rendered at once: bounds what lies in memory beside the result.
 CHUNK = 1 << 16
+# Rows of distinct attributes that are drawn at once.
+DRAWN_ROWS = 1 << 14
 # Stands between expressions while they are one string, so no name and no word may hold it.
 SEPARATOR = "\0"
 NEW_EXPRESSION = 2
@@ -115,11 +117,14 @@ class Space:
             ]
         )
 
-    def _look_up(self, attributes: Ints, codes: Ints, found: Objects, convert: Callable[[int], Any]) -> Objects:
+    def _look_up(
+        self, attributes: Ints, codes: Ints, found: Objects, convert: Callable[[int], Any]
+    ) -> Objects:
         tables = self.table_of[attributes]
         at = codes + self._bases[tables]
         if (tables >= 0).all():
-            return found[at]
+            known: Objects = found[at]
+            return known
         result = np.empty(len(codes), dtype=object)
         tabled = tables >= 0
         result[tabled] = found[at[tabled]]
@@ -146,7 +151,7 @@ Form = Literal["conjunction", "cnf", "dnf"]
 class Expressions:
     """Generated expressions: predicates in clauses in expressions, as columns.
 
-    A conjunction is one clause. In `cnf` an expression is an AND of clauses which are ORs, in `dnf` the other way round.
+    A conjunction is one clause. In `cnf` an expression is an AND of clauses that are ORs, in `dnf` an OR of ANDs.
     """
 
     space: Space
@@ -259,7 +264,9 @@ class Expressions:
         """A pyarrow table with the columns `id` (0, 1, ...) and `expression` (text)."""
         import pyarrow as pa
 
-        return pa.table({"id": pa.array(np.arange(len(self))), "expression": pa.array(self.texts(), pa.string())})
+        return pa.table(
+            {"id": pa.array(np.arange(len(self))), "expression": pa.array(self.texts(), pa.string())}
+        )
 
     def write_jsonl(self, path: str | PathLike[str]) -> None:
         """Write a line {"id": ..., "expression": ...} for each expression."""
@@ -343,7 +350,6 @@ class Events:
         for attribute, name in enumerate(self.space.names):
             at = order[ends[attribute] : ends[attribute + 1]]
             table = self.space.table_of[attribute]
-            kind = self.space.tables[table].dtype if table >= 0 else np.dtype(np.int64)
             indices = np.zeros(len(self), dtype=np.int64)
             indices[rows[at]] = self.values[at]
             absent = np.ones(len(self), dtype=bool)
@@ -352,9 +358,8 @@ class Events:
             if table < 0:
                 columns[name] = codes
             else:
-                known = pa.array(
-                    self.space.tables[table], pa.string() if kind == object else pa.from_numpy_dtype(kind)
-                )
+                kind = pa.string() if self.space.textual[attribute] else None
+                known = pa.array(self.space.tables[table], kind)
                 columns[name] = known.take(codes)
         return pa.table(columns)
 
@@ -366,7 +371,9 @@ class Events:
         rows = np.repeat(np.arange(len(self)), self.sizes)
         columns = {}
         for column, mask in (("numbers", ~textual), ("words", textual)):
-            if column == ("words" if (~self.space.textual).all() else "numbers" if self.space.textual.all() else ""):
+            if column == (
+                "words" if (~self.space.textual).all() else "numbers" if self.space.textual.all() else ""
+            ):
                 continue
             attributes = self.attributes[mask]
             offsets = offsets_of(np.bincount(rows[mask], minlength=len(self))).astype(np.int32)
@@ -428,17 +435,21 @@ def numbered(letter: str, count: int) -> list[str]:
 
 def zipf_weights(count: int, exponent: float) -> NDArray[np.float64]:
     """Probabilities that fall with the rank r as r**-exponent; exponent 0 is uniform."""
-    weights = np.arange(1, count + 1, dtype=np.float64) ** -float(exponent)
-    return weights / weights.sum()
+    weights: NDArray[np.float64] = np.arange(1, count + 1, dtype=np.float64) ** -float(exponent)
+    weights /= weights.sum()
+    return weights
 
 
 def draw(rng: np.random.Generator, shape: Any, weights: NDArray[np.float64]) -> Ints:
     """Independent draws of places in `weights`, with these probabilities."""
+    drawn: Ints
     if (weights == weights[0]).all():
-        return rng.integers(0, len(weights), shape, dtype=np.int64)
-    cumulative = np.cumsum(weights)
-    found = np.searchsorted(cumulative / cumulative[-1], rng.random(shape), side="right")
-    return np.minimum(found, len(weights) - 1)
+        drawn = rng.integers(0, len(weights), shape, dtype=np.int64)
+    else:
+        cumulative = np.cumsum(weights)
+        drawn = np.searchsorted(cumulative / cumulative[-1], rng.random(shape), side="right")
+        drawn = np.minimum(drawn, len(weights) - 1)
+    return drawn
 
 
 def draw_distinct(rng: np.random.Generator, sizes: Ints, weights: NDArray[np.float64]) -> Ints:
@@ -448,19 +459,21 @@ def draw_distinct(rng: np.random.Generator, sizes: Ints, weights: NDArray[np.flo
     once; those that come out short draw on, and at last are completed by exponential races (the places whose
     exponential times of rate `weights` are the least win).
     """
-    width = int(sizes.max(initial=0))
-    if width == 0:
-        return np.empty(0, dtype=np.int32)
-    result = np.zeros((len(sizes), width), dtype=np.int32)
-    for start in range(0, len(sizes), CHUNK):
-        rows = slice(start, start + CHUNK)
-        drawn = draw(rng, (len(sizes[rows]), width), weights)
+    offsets = offsets_of(sizes)
+    result = np.empty(offsets[-1], dtype=np.int32)
+    order = np.argsort(
+        sizes, kind="stable"
+    )  # rows of about one size go together: no draw is wasted on short ones
+    for start in range(0, len(sizes), DRAWN_ROWS):
+        rows = order[start : start + DRAWN_ROWS]
+        width = int(sizes[rows[-1]])
+        drawn = draw(rng, (len(rows), width), weights)
         ordered = np.sort(drawn, axis=1)
         repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
         if len(repeated):
             drawn[repeated] = _without_repetitions(rng, drawn[repeated], weights)
-        result[rows] = drawn
-    return result[np.arange(width) < sizes[:, None]]
+        result[positions_of(offsets[rows], sizes[rows])] = drawn[np.arange(width) < sizes[rows, None]]
+    return result
 
 
 def _without_repetitions(rng: np.random.Generator, drawn: Ints, weights: NDArray[np.float64]) -> Ints:
@@ -484,21 +497,25 @@ def _without_repetitions(rng: np.random.Generator, drawn: Ints, weights: NDArray
         times[np.nonzero(taken)[0], result[rows][taken]] = np.inf
         wanted = int((width - have[rows]).max())
         fastest = np.argpartition(times, wanted - 1, axis=1)[:, :wanted]
-        fastest = np.take_along_axis(fastest, np.argsort(np.take_along_axis(times, fastest, 1), axis=1), axis=1)
+        fastest = np.take_along_axis(
+            fastest, np.argsort(np.take_along_axis(times, fastest, 1), axis=1), axis=1
+        )
         places = np.arange(width) - have[rows, None]
-        result[rows] = np.where(taken, result[rows], np.take_along_axis(fastest, np.maximum(places, 0), axis=1))
+        result[rows] = np.where(
+            taken, result[rows], np.take_along_axis(fastest, np.maximum(places, 0), axis=1)
+        )
     return result
 
 
 def draw_members(
-    rng: np.random.Generator, counts: Ints, low: int, high: int
+    rng: np.random.Generator, counts: Ints, low: int, high: int | Ints
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """For each row up to `counts[row]` distinct numbers of low ... high - 1, in order, and a mask of where they are."""
     width = int(counts.max(initial=1))
-    members = rng.integers(low, high, (len(counts), width))
-    members[np.arange(width) >= counts[:, None]] = high
-    members.sort(axis=1)
-    held = members < high
+    ends = np.broadcast_to(np.asarray(high, dtype=np.int64), len(counts))[:, None]
+    members = rng.integers(low, ends, (len(counts), width))
+    members = np.sort(np.where(np.arange(width) < counts[:, None], members, ends), axis=1)
+    held = members < ends
     held[:, 1:] &= members[:, 1:] != members[:, :-1]
     return members, held
 
@@ -531,7 +548,10 @@ def vocabulary(size: int, *, exponent: float = 1.0, seed: int = 0) -> dict[str, 
         parts = syllables[rng.integers(0, len(syllables), (size, 4))].tolist()
         tails = rng.choice(np.array(["", "n", "r", "s", "t"], dtype=object), size).tolist()
         words.update(
-            (("".join(row[:length]) + tail, None) for row, length, tail in zip(parts, lengths, tails, strict=True))
+            (
+                ("".join(row[:length]) + tail, None)
+                for row, length, tail in zip(parts, lengths, tails, strict=True)
+            )
         )
     counts = np.maximum(1, 1_000_000 * zipf_weights(max(size, 1), exponent)).astype(np.int64)
     return dict(zip(list(words)[:size], counts.tolist(), strict=False))
