@@ -155,7 +155,7 @@ class QueryLog(Workload):
             found = np.repeat(np.arange(n), lengths), draw_distinct(rng, lengths, self._made_up[1])
         else:
             found = self._given(rng, self.queries, n)
-        space, sizes, attributes, values = self._rows(*found, n)
+        space, sizes, attributes, values = self._rows(found[0], found[1], n)
         operators = np.full(len(values), EQ, dtype=np.int8)
         return Expressions.conjunctions(
             space, sizes, attributes, operators, np.arange(len(values) + 1), values
@@ -171,7 +171,7 @@ class QueryLog(Workload):
             found = rows, draw(rng, len(rows), self._made_up[1])
         else:
             found = self._given(rng, self.documents, n)
-        space, sizes, attributes, values = self._rows(*found, n)
+        space, sizes, attributes, values = self._rows(found[0], found[1], n)
         return Events(space, offsets_of(sizes), attributes, values)
 
 
