@@ -39,6 +39,7 @@ from boolsieve.workloads.workload import (
 # time_hour says again what year, month, day and hour say.
 LEFT_OUT = ("time_hour",)
 MISSING = ("", "NA")
+ABSENT = -(1 << 62)
 NAMES = ("carrier", "tailnum", "origin", "dest")
 # What alerts are about: equality or membership; at least; around; at most or at least.
 NAMED = ("carrier", "origin", "dest")
@@ -68,17 +69,18 @@ def load_flights() -> Events:
     for name in names:
         at = header.index(name)
         column = [row[at] for row in rows]
+        known = sorted(set(column).difference(MISSING))  # few beside the rows: each is converted once
         if name in NAMES:
-            words = sorted(set(column).difference(MISSING))
-            place = {word: at for at, word in enumerate(words)}
-            values = [place.get(text, 0) for text in column]
+            code = {word: place for place, word in enumerate(known)}
             table_of.append(len(tables))
-            tables.append(as_objects(words))
+            tables.append(as_objects(known))
         else:
-            values = [0 if text in MISSING else int(float(text)) for text in column]
+            code = {text: int(float(text)) for text in known}
             table_of.append(-1)
-        codes.append(np.array(values, dtype=np.int64))
-        present.append(np.array([text not in MISSING for text in column]))
+        code |= dict.fromkeys(MISSING, ABSENT)
+        values = np.fromiter(map(code.__getitem__, column), dtype=np.int64, count=len(column))
+        codes.append(values)
+        present.append(values != ABSENT)
     held = np.stack(present, axis=1)
     attributes = np.broadcast_to(np.arange(len(names), dtype=np.int32), held.shape)
     space = Space(names, tuple(tables), np.array(table_of, dtype=np.int16))

@@ -283,6 +283,8 @@ class OpIndexKeywords(Workload):
             "max_size",
             f"{self.max_size} distinct words cannot be drawn from {count}",
         )
+        if self.words is not None:
+            frequency_space(self.words, self.dimensions)
 
     @cached_property
     def _ranked(self) -> tuple[list[str], NDArray[np.float64]]:

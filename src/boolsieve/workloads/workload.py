@@ -559,6 +559,8 @@ def vocabulary(size: int, *, exponent: float = 1.0, seed: int = 0) -> dict[str, 
 
 def frequency_space(frequencies: Mapping[str, int], limit: int) -> tuple[list[str], NDArray[np.float64]]:
     """The `limit` most frequent words and their probabilities."""
+    bad = next((word for word, count in frequencies.items() if count <= 0), None)
+    require(bad is None, "words", f"the frequency of {bad!r} is not positive")
     ranked = sorted(frequencies.items(), key=lambda item: (-item[1], item[0]))[:limit]
     counts = np.array([count for _, count in ranked], dtype=np.float64)
     return [word for word, _ in ranked], counts / counts.sum()
