@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,15 @@ def test_dense_events_are_wide_and_sparse_ones_are_maps() -> None:
     assert OpIndexPrefix(words=WORDS).events(5).arrow().column_names == ["numbers", "words"]
     with pytest.raises(ValueError, match="layout: 'tall'"):
         Dexin().events(5).arrow("tall")  # type: ignore[arg-type]
+
+
+def test_missing_pyarrow_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ImportError, match=r"pip install 'boolsieve\[arrow\]'"):
+        Dexin().events(1).arrow()
+    with pytest.raises(ImportError, match=r"pip install 'boolsieve\[arrow\]'"):
+        Dexin().expressions(1).write_parquet(tmp_path / "expressions.parquet")
 
 
 def test_a_negative_seed_is_refused() -> None:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from os import PathLike
 from typing import Any, Literal
@@ -39,6 +40,15 @@ def require(holds: bool, parameter: str, why: str) -> None:
     """ValueError that names the parameter, unless its condition holds."""
     if not holds:
         raise ValueError(f"{parameter}: {why}")
+
+
+def pyarrow(module: str = "pyarrow") -> Any:
+    """The module of pyarrow, or an ImportError that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        needs = "Arrow tables and Parquet files need pyarrow: pip install 'boolsieve[arrow]'"
+        raise ImportError(needs, name="pyarrow") from error
 
 
 def as_objects(items: Sequence[Any]) -> Objects:
@@ -234,7 +244,7 @@ class Expressions:
             owner = np.repeat(np.arange(last - first), counts)
             owners = attributes[owner]
             firsts = bounds[:-1] - bounds[0]
-            more = np.where(operators == BETWEEN, " AND ", ", ").astype(object)[owner]
+            more = as_objects([", ", " AND "])[(operators == BETWEEN).astype(np.int8)][owner]
             more[firsts] = heads
             heads = more
             joints = np.full(len(codes), "", dtype=object)
@@ -262,8 +272,7 @@ class Expressions:
 
     def arrow(self) -> Any:
         """A pyarrow table with the columns `id` (0, 1, ...) and `expression` (text)."""
-        import pyarrow as pa
-
+        pa = pyarrow()
         return pa.table(
             {"id": pa.array(np.arange(len(self))), "expression": pa.array(self.texts(), pa.string())}
         )
@@ -278,8 +287,7 @@ class Expressions:
 
     def write_parquet(self, path: str | PathLike[str]) -> None:
         """Write the table that `arrow` gives. Needs pyarrow."""
-        import pyarrow.parquet as pq
-
+        pq = pyarrow("pyarrow.parquet")
         pq.write_table(self.arrow(), path)
 
 
@@ -341,8 +349,7 @@ class Events:
         return self._maps()
 
     def _wide(self) -> Any:
-        import pyarrow as pa
-
+        pa = pyarrow()
         rows = np.repeat(np.arange(len(self)), self.sizes)
         order = np.argsort(self.attributes, kind="stable")
         ends = np.searchsorted(self.attributes[order], np.arange(len(self.space.names) + 1))
@@ -364,8 +371,7 @@ class Events:
         return pa.table(columns)
 
     def _maps(self) -> Any:
-        import pyarrow as pa
-
+        pa = pyarrow()
         names = pa.array(self.space.names, pa.string())
         textual = self.space.textual[self.attributes]
         rows = np.repeat(np.arange(len(self)), self.sizes)
@@ -392,8 +398,7 @@ class Events:
 
     def write_parquet(self, path: str | PathLike[str], layout: Layout = "auto") -> None:
         """Write the table that `arrow` gives. Needs pyarrow."""
-        import pyarrow.parquet as pq
-
+        pq = pyarrow("pyarrow.parquet")
         pq.write_table(self.arrow(layout), path)
 
 
