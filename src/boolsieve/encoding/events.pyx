@@ -22,8 +22,8 @@ from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.store cimport (
-    KEY_HELD, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool, put_element,
-    put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
+    KEY_HELD, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool,
+    put_element, put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
 )
 from boolsieve.structures.pool cimport NONE
 
