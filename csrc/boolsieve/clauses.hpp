@@ -6,14 +6,12 @@
 //   head            uint32  predicates      attribute * 8 + kind
 //   low, high       uint64  predicates      RANGE, NOT_RANGE: the closed range of keys
 //                                           IN, NOT_IN: offset and length in `sets`
-//                                           TEXT: operand in the string pool (two of 32 bits for TEXT_OUTSIDE),
-//                                           comparison OUTSIDE: key of the low end; offset in `sets` of the attribute
-//                                           and key of the high end
-//   sets            uint64  -               sorted keys of the sets
+//                                           TEXT: operand in the string pool (TEXT_OUTSIDE: two); comparison
+//                                           OUTSIDE: key of the low end; offset of the high end in `sets`
+//   sets            uint64  -               sorted keys of the sets; attribute and key of an OUTSIDE's high end
 //
 // Invariants (ClauseStore.check_invariants asserts them by number)
-//   1. begin rises strictly: each clause has a predicate (an always-true clause tests attribute 0, which is always
-//   there).
+//   1. begin rises strictly: each clause has a predicate (an always-true one tests attribute 0, always there).
 //   2. 1 <= low <= high for ranges; sets lie inside `sets`, sorted, without duplicates, at least two keys for IN.
 //   3. Attributes are below the dictionary's count.
 //   4. Clauses of one expression lie side by side.
