@@ -20,28 +20,34 @@ _COUNTS = {"ATTRIBUTE": 0, "IS NULL": 0, "BETWEEN": 2}
 _OPERATORS = frozenset((*_COMPARISONS, *_TEXT_TESTS, *_PATTERNS, *_LISTS, *_WITH_NOT, "ATTRIBUTE"))
 
 
-class Expr:
+class _Operand:
+    """What `&`, `|` and `~` combine: expressions, and attributes that stand alone."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy's scalars leave their operators to ours
+
+    def __and__(self: Any, other: Expr | Attribute) -> And:
+        return And(self, other)
+
+    def __or__(self: Any, other: Expr | Attribute) -> Or:
+        return Or(self, other)
+
+    def __rand__(self: Any, other: Any) -> NoReturn:
+        raise _not_an_operand(other)
+
+    __ror__ = __rand__
+
+    def __invert__(self: Any) -> Not:
+        return Not(self)
+
+
+class Expr(_Operand):
     """A Boolean expression: immutable, hashable, equal to another of the same structure.
 
     `&`, `|` and `~` combine expressions; `str()` gives text that parses back to an equal expression.
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy's scalars leave their operators to ours
-
-    def __and__(self, other: Expr | Attribute) -> And:
-        return And(self, other)
-
-    def __or__(self, other: Expr | Attribute) -> Or:
-        return Or(self, other)
-
-    def __rand__(self, other: Any) -> NoReturn:
-        raise _not_an_operand(other)
-
-    __ror__ = __rand__
-
-    def __invert__(self) -> Not:
-        return Not(self)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -308,14 +314,13 @@ def _expression(operand: Expr | Attribute) -> Expr:
     raise _not_an_operand(operand)
 
 
-class Attribute:
+class Attribute(_Operand):
     """An attribute by name; its operators and methods make predicates.
 
     Alone it stands for "is true": `bs.attr("in_stock") & (bs.attr("price") < 5)`.
     """
 
     __slots__ = ("_name",)
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]  # == makes an expression, so it cannot be a key
 
     def __init__(self, name: str) -> None:
@@ -333,20 +338,6 @@ class Attribute:
             f"attribute {self._name!r} has no truth value of its own; combine with & | ~ instead of "
             "and, or, not"
         )
-
-    def __and__(self, other: Expr | Attribute) -> And:
-        return And(self, other)
-
-    def __or__(self, other: Expr | Attribute) -> Or:
-        return Or(self, other)
-
-    def __rand__(self, other: Any) -> NoReturn:
-        raise _not_an_operand(other)
-
-    __ror__ = __rand__
-
-    def __invert__(self) -> Not:
-        return Not(self)
 
     def __eq__(self, value: Any) -> Predicate:  # type: ignore[override]
         return self._compare("=", value)
