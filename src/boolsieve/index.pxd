@@ -5,7 +5,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.arrow cimport ArrowSource
-from boolsieve.encoding.clauses cimport Counters, Scratch
+from boolsieve.encoding.clauses cimport Counters, Sample, Scratch
 from boolsieve.encoding.store cimport ClauseStore
 from boolsieve.engines.base cimport Engine
 from boolsieve.language.tree cimport Normal, Tree
@@ -50,12 +50,15 @@ cdef class Index:
     cdef SharedLock _lock
     cdef list _boxes         # free scratch space
     cdef Counters _counters
+    cdef Sample _sample      # events that the engine has not learned from yet
+    cdef uint32_t _sample_every
     cdef readonly uint64_t max_clauses
 
     cdef int _begin_read(self) except -1
     cdef int _begin_write(self) except -1
     cdef ScratchBox _take(self)
     cdef int _give(self, ScratchBox box) except -1
+    cdef int _learn(self) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
     cdef int _set(self, object id, object expression, bint or_add) except -1

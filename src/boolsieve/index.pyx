@@ -42,6 +42,9 @@ cdef uint32_t RELEASE_FROM = 1_000
 cdef uint32_t COMPACT_FROM = 1_000
 # Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
 FORMAT = 1
+# How many events an engine learns from at a time. At first every event is taken, then every second, fourth and so on.
+cdef uint32_t SAMPLE_EVENTS = 256
+cdef uint32_t SAMPLE_EVERY_MOST = 64
 # Rows that a thread matches before it asks for more.
 cdef uint32_t TASK_ROWS = 32 * BLOCK_ROWS
 
@@ -229,6 +232,7 @@ cdef class Index:
         self._engine = engines.create(engine)
         self._engine.store = self._store
         self._boxes = []
+        self._sample_every = 1
 
     # The lock and the scratch space.
 
@@ -251,9 +255,10 @@ cdef class Index:
         return 0
 
     cdef ScratchBox _take(self):
-        if self._boxes:
-            return self._boxes.pop()
-        return ScratchBox()
+        cdef ScratchBox box = self._boxes.pop() if self._boxes else ScratchBox()
+        box.scratch.sample_every = self._sample_every if self._engine.learns else 0
+        box.scratch.sample.clear()
+        return box
 
     cdef int _give(self, ScratchBox box) except -1:
         box.scratch.event.close()
@@ -266,6 +271,18 @@ cdef class Index:
             box.scratch.seen.clear(0)
         self._counters.add_and_clear(box.scratch.counters)
         self._boxes.append(box)
+        return 0
+
+    cdef int _learn(self) except -1:
+        """Lets the engine learn from the sample, unless someone uses the index now: then the next match will."""
+        if self._sample.events < SAMPLE_EVENTS or not self._lock.try_write():
+            return 0
+        try:
+            self._engine.learn(self._sample)
+        finally:
+            self._sample.clear()
+            self._sample_every = min(2 * self._sample_every, SAMPLE_EVERY_MOST)
+            self._lock.end_write()
         return 0
 
     # Changing.
@@ -422,6 +439,8 @@ cdef class Index:
     cdef int _use(self, Engine engine) except -1:
         self._store = engine.store
         self._engine = engine
+        self._sample.clear()  # its attributes are those of the other store
+        self._sample_every = 1
         return 0
 
     cdef int _compact(self) except -1:
@@ -545,6 +564,8 @@ cdef class Index:
         else:
             with nogil:
                 self._engine.match(s[0])
+        s.observe()
+        self._sample.take(s.sample)
         s.found.drain_to(s.slots)
         s.counters.matches += s.slots.size()
         return 0
@@ -564,6 +585,7 @@ cdef class Index:
         finally:
             self._lock.end_read()
             self._give(box)
+        self._learn()
         return ids
 
     def match_count(self, event):
@@ -571,13 +593,16 @@ cdef class Index:
         cdef ScratchBox box = self._take()
         if not isinstance(event, dict):
             event = mapping(event)
+        cdef size_t found
         self._begin_read()
         try:
             self._find(box, event)
-            return box.scratch.slots.size()
+            found = box.scratch.slots.size()
         finally:
             self._lock.end_read()
             self._give(box)
+        self._learn()
+        return found
 
     def matches(self, event, id):
         """Whether the event satisfies the expression of this id."""
@@ -635,9 +660,11 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
-            return self._joined(parts, threads)
+            matches = self._joined(parts, threads)
         finally:
             self._lock.end_read()
+        self._learn()
+        return matches
 
     cdef list _match_arrow(self, ArrowSource source, object threads):
         cdef Plan plan = Plan(source, self._store)
@@ -694,6 +721,7 @@ cdef class Index:
 
     cdef tuple _answer(self, ScratchBox box):
         """How many matches each row of a task has, their slots, and whether a text is among their ids."""
+        self._sample.take(box.scratch.sample)
         cdef size_t i = 0
         with nogil:
             while i < box.scratch.slots.size() and not self._store.store.ids.is_text(box.scratch.slots[i]):

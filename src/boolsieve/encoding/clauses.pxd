@@ -110,6 +110,12 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
         uint64_t matches
         void add_and_clear(Counters& other) noexcept
 
+    cdef cppclass Sample:
+        uint32_t events
+        vector[Cell] cells
+        void take(Sample& other) except +
+        void clear() noexcept
+
     cdef cppclass Scratch:
         Event event
         Block block
@@ -121,6 +127,9 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
         TextEntries seen
         string key
         Counters counters
+        Sample sample
+        uint32_t sample_every
+        void observe() except +
 
     void collect_pairs(Scratch& scratch, uint32_t rows, cbool by_slot) except +
 
