@@ -1,6 +1,6 @@
 """The public Index: what it holds."""
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -38,8 +38,10 @@ cdef class Stage:
     cdef size_t text_ids     # how many of them are texts
     cdef string texts
     cdef vector[uint64_t] text_end
+    cdef vector[uint8_t] conjunctive  # which are in conjunctive normal form
 
-    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1
+    cdef int add(self, object id, object expression, uint64_t max_clauses, bint takes_cnf) except -1
+    cdef int normalise(self, uint64_t max_clauses, bint takes_cnf) except -1
     cdef size_t set_members(self) noexcept
     cdef int _check_regex(self, size_t node, str text) except -1
 

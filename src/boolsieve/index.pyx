@@ -11,12 +11,12 @@ from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
 from boolsieve.encoding.batches cimport BatchEncoder, Plan
 from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
 from boolsieve.encoding.events cimport encode_event, encode_row
-from boolsieve.encoding.store cimport SlotContent, Store, StoreMark
+from boolsieve.encoding.store cimport SlotContent, Store, StoreMark, terms_are_single
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
-from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal
+from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal, Normal
 from boolsieve.memory.buffers cimport count_bytes, export_buffers, import_buffers
-from boolsieve.normal.normalise cimport append_dnf
+from boolsieve.normal.normalise cimport append_cnf, append_dnf
 from boolsieve.structures.pool cimport NONE
 
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
@@ -42,6 +42,9 @@ cdef uint32_t RELEASE_FROM = 1_000
 cdef uint32_t COMPACT_FROM = 1_000
 # Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
 FORMAT = 1
+# From this many clauses on it is looked whether conjunctive normal form is shorter, where the engine takes it: a clause
+# of that form is found through several attributes and checked with bitmaps, so that few plain clauses are cheaper.
+cdef uint64_t CNF_FROM = 5
 # How many events an engine learns from at a time. At first every event is taken, then every second, fourth and so on.
 cdef uint32_t SAMPLE_EVENTS = 256
 cdef uint32_t SAMPLE_EVERY_MOST = 64
@@ -115,7 +118,7 @@ cdef class ScratchBox:
 
 
 cdef class Stage:
-    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1:
+    cdef int add(self, object id, object expression, uint64_t max_clauses, bint takes_cnf) except -1:
         """Parses and checks one expression and adds it. On an error, which names the id, the stage is as it was."""
         cdef bytes raw = id_bytes(id)
         cdef bytes text
@@ -134,7 +137,7 @@ cdef class Stage:
             for i in range(self.tree.nodes.size()):
                 if self.tree.nodes[i].op == OP_MATCHES:
                     self._check_regex(i, text.decode())
-            append_dnf(self.tree, self.normal, max_clauses)
+            self.normalise(max_clauses, takes_cnf)
         except ParseError as e:
             raise ParseError(f"expression {id!r}: {e.problem}", e.text, e.line, e.column, e.expected) from None
         except BudgetError as e:
@@ -145,6 +148,44 @@ cdef class Stage:
         self.text_ids += raw[0] == c"s"
         self.texts.append(<const char*>text, len(text))
         self.text_end.push_back(self.texts.size())
+        return 0
+
+    cdef int normalise(self, uint64_t max_clauses, bint takes_cnf) except -1:
+        """Appends the normal form of the tree; conjunctive, where an engine takes it and it is much the shorter one."""
+        cdef Normal other
+        cdef uint64_t terms = 0
+        cdef uint64_t clauses = 0
+        cdef size_t fewest = 0
+        cdef size_t i
+        error = None
+        try:
+            append_dnf(self.tree, self.normal, max_clauses)
+            terms = self.normal.terms_of_last()
+            clauses = self.normal.clauses_of_last()
+        except BudgetError as e:
+            if not takes_cnf:
+                raise
+            error = e
+        if takes_cnf and (error is not None or clauses >= CNF_FROM):
+            try:
+                append_cnf(self.tree, other, max_clauses)
+            except BudgetError:
+                if error is not None:
+                    raise error from None
+                self.conjunctive.push_back(False)
+                return 0
+            for i in range(1, other.clause_begin.size()):
+                if i == 1 or other.clause_begin[i] - other.clause_begin[i - 1] < fewest:
+                    fewest = other.clause_begin[i] - other.clause_begin[i - 1]
+            if terms_are_single(other, 0) and (error is not None or fewest * other.terms.size() < terms):
+                if error is None:
+                    self.normal.drop_last()
+                append_cnf(self.tree, self.normal, max_clauses)
+                self.conjunctive.push_back(True)
+                return 0
+            if error is not None:
+                raise error
+        self.conjunctive.push_back(False)
         return 0
 
     cdef size_t set_members(self) noexcept:
@@ -197,7 +238,7 @@ cdef int commit(Engine engine, Stage stage, list positions, list skipped) except
             else:
                 slot = store.add_slot(id.data(), id.size())
                 store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
-                engine.store.encode(stage.normal, i, slot)
+                engine.store.encode(stage.normal, i, slot, stage.conjunctive[i])
             begin = stage.text_end[i]
         if stage.ids.size() > 1:
             engine.store.dictionary.patterns.settle()
@@ -290,7 +331,7 @@ cdef class Index:
     def add(self, id, expression):
         """Adds an expression, as text or built, under an id that the index does not hold yet."""
         cdef Stage stage = Stage()
-        stage.add(id, expression, self.max_clauses)
+        stage.add(id, expression, self.max_clauses, self._engine.takes_cnf)
         self._begin_write()
         try:
             self._require_new(stage, False)
@@ -320,7 +361,7 @@ cdef class Index:
         with progress_bar(progress, total) as show:
             for id, expression in pairs(ids, expressions):
                 try:
-                    stage.add(id, expression, self.max_clauses)
+                    stage.add(id, expression, self.max_clauses, self._engine.takes_cnf)
                     if positions is not None:
                         positions.append(position)
                 except (ParseError, BudgetError, EncodingError, DuplicateIdError) as error:
@@ -366,7 +407,7 @@ cdef class Index:
         cdef string_view raw
         cdef SlotContent old
         cdef StoreMark mark
-        stage.add(id, expression, self.max_clauses)
+        stage.add(id, expression, self.max_clauses, self._engine.takes_cnf)
         raw = stage.ids.text(0)
         self._begin_write()
         try:
@@ -382,7 +423,7 @@ cdef class Index:
             first = store.clause_count()
             try:
                 store.set_text(slot, stage.texts.data(), stage.texts.size())
-                self._store.encode(stage.normal, 0, slot)
+                self._store.encode(stage.normal, 0, slot, stage.conjunctive[0])
                 self._engine.insert(first, store.clause_count() - first)
             except BaseException:
                 store.roll_back(mark)
@@ -462,7 +503,7 @@ cdef class Index:
             id = id_bytes(self._id(slot))
             text = store.text_of(slot)
             parse_tree(text.data(), text.size(), stage.tree)
-            append_dnf(stage.tree, stage.normal, self.max_clauses)
+            stage.normalise(self.max_clauses, self._engine.takes_cnf)
             stage.ids.add(id, len(id))
             stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())

@@ -67,6 +67,7 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
 
     const uint32_t KIND_BITS
     const uint32_t KIND_MASK
+    const uint32_t OR_NEXT
     const uint32_t DEAD
 
     cdef struct Clauses:

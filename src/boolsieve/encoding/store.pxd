@@ -172,6 +172,10 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void recount() except +
 
 
+# Whether each term of an expression is one predicate, so that it can be an alternative in conjunctive normal form.
+cdef cbool terms_are_single(const Normal& normal, uint64_t expression) noexcept nogil
+
+
 cdef class ClauseStore:
     """Everything that is stored of the expressions, encoded; engines read it, the index writes it."""
 
@@ -181,7 +185,9 @@ cdef class ClauseStore:
     cdef vector[Predicate] _predicates  # of the clause that is being encoded
 
     cdef Clauses clauses(self) noexcept nogil
-    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1
+    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot, cbool conjunctive) except -1
+    cdef int _encode_conjunction(self, const Normal& normal, uint64_t clause, uint32_t slot) except -1
+    cdef int _encode_disjunctions(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1
     cdef cbool _encode_term(self, const Normal& normal, const Term& term) except *
     cdef uint32_t _derived(self, const Normal& normal, uint32_t name, Derived kind, const Literal& operand) except *
     cdef cbool _set(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *

@@ -11,6 +11,7 @@ from boolsieve.memory.buffers cimport NamedBuffer
 cdef class Engine:
     cdef ClauseStore store
     cdef bint learns
+    cdef readonly bint takes_cnf
 
     cdef int insert(self, uint32_t first, uint32_t count) except -1
     cdef int remove(self, uint32_t first, uint32_t count) except -1

@@ -19,6 +19,9 @@ Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
 - `buffers()`: all lasting state, as named flat buffers. `check_invariants()` asserts what the engine's file promises.
 - Both match functions add to `scratch.counters` what they evaluated.
 
+Clauses are conjunctions. An engine that sets `takes_cnf` also gets expressions in conjunctive normal form, where that
+is much shorter: one clause, in which predicates marked with OR_NEXT are alternatives to the one behind them.
+
 Keyword arguments of the constructor are the engine's options; `options()` gives them back, so that a copy can be made.
 """
 
