@@ -4,8 +4,9 @@
 //   partition (8 words of 32 bits an attribute)  block | capacities | clauses | entries | sorted | dead
 //                                                  |
 //   block (a run of 64-byte lines in `blocks`)     v
-//     signatures  96 x 64 bits   of each segment for =, <=, >=       } only in blocks with room for
-//     begins      97 x 32 bits   where its entries start             } more than LINEAR entries
+//     summaries   64 bits a segment    signature of the attributes in it, with other bits     } only in blocks with
+//     directory   256 bits a segment   signatures for =, <=, >=; where its entries are        } room for more than
+//                                                                                             } LINEAR entries
 //     needs       8 bits a clause     how many entries must hold; 0: dead; bit 7: the store must be asked as well
 //     entries     128 bits an entry   key | attribute | clause in the partition * 4 + operator
 //                                     first the sorted ones, then the tail: those that came since
@@ -44,16 +45,23 @@ struct OpIndexPartition {
     uint32_t dead_clauses, dead_entries;
 };
 
+// A segment of a partition.
+struct OpIndexSegment {
+    uint64_t signature[3];  // by operator
+    uint32_t begin, end;    // of its entries
+};
+
 // What an event needs of one of its attributes, whatever the partition.
 struct OpIndexPair {
     Key key;
-    uint32_t attribute, list;         // the first of the lists of its segment
-    uint32_t equal_bit, attribute_bit;  // in their signatures
+    uint32_t attribute, segment;
+    uint32_t summary_bit, equal_bit, attribute_bit;  // in the signatures of the segment
 };
 
 struct OpIndexScratch : EngineScratch {
     std::vector<uint8_t> counts;  // of satisfied entries, by clause in the partition; 0 between two partitions
-    std::vector<uint32_t> hits;
+    std::vector<uint32_t> hits;   // clauses in the partition whose counter is full
+    std::vector<uint32_t> found;  // clauses that hold
     std::vector<OpIndexPair> pairs;
     std::vector<std::pair<uint32_t, uint32_t>> ranges;  // of entries that were counted
 };
@@ -61,6 +69,7 @@ struct OpIndexScratch : EngineScratch {
 class OpIndexCore {
     using Entry = OpIndexEntry;
     using Partition = OpIndexPartition;
+    using Segment = OpIndexSegment;
     enum Operator : uint32_t { EQUAL, AT_MOST, AT_LEAST, OPERATORS };
 
   public:
@@ -131,22 +140,29 @@ class OpIndexCore {
             __builtin_prefetch(&all[a]);
             Key key = event.table[a];
             uint64_t hash = mix(a);
-            own.pairs.push_back({key, a, segment(hash) * OPERATORS, equal_bit(hash, key), attribute_bit(hash)});
+            own.pairs.push_back({key, a, segment(hash), summary_bit(hash), equal_bit(hash, key), attribute_bit(hash)});
         }
         own.ranges.reserve(own.pairs.size() * OPERATORS + 1);
-        for (const OpIndexPair& pair : own.pairs)
-            if (all[pair.attribute].entries) prefetch_block(all[pair.attribute]);
+        own.found.clear();
         uint64_t predicates = 0, candidates = 0;
-        for (const OpIndexPair& pivot : own.pairs) {  // lines 3-4
-            const Partition& p = all[pivot.attribute];
+        for (size_t i = 0; i < own.pairs.size() + 2 * AHEAD; ++i) {
+            if (i < own.pairs.size()) prefetch_directory(all[own.pairs[i].attribute], own.pairs[i]);
+            size_t j = i - AHEAD;
+            if (j < own.pairs.size()) prefetch_entries(all[own.pairs[j].attribute], own.pairs[j]);
+            j -= AHEAD;
+            if (j >= own.pairs.size()) continue;
+            const Partition& p = all[own.pairs[j].attribute];  // lines 3-4
             if (p.clauses == p.dead_clauses) continue;
             candidates += p.clauses - p.dead_clauses;
             if (own.counts.size() < p.clauses) {
                 own.hits.resize(p.clauses + 1);
                 own.counts.resize(p.clauses, 0);
             }
+            size_t most = own.found.size() + p.clauses;  // room now, as counters must not be left behind
+            if (own.found.capacity() < most) own.found.reserve(2 * most);
             predicates += match_partition(c, p, own, s);
         }
+        for (uint32_t clause : own.found) s.found.add(c.owner[clause]);
         s.counters.events += 1;
         s.counters.predicates += predicates;
         s.counters.candidates += candidates;
@@ -214,28 +230,26 @@ class OpIndexCore {
     struct Parts {
         template <class T>
         using Like = std::conditional_t<std::is_const_v<Word>, const T, T>;
-        Word* signatures;  // nullptr if there is no directory
-        Like<uint32_t>* begins;
+        Word* summaries;  // nullptr if there is no directory
+        Like<Segment>* directory;
         Like<uint8_t>* needs;
         Like<Entry>* entries;
         Like<uint32_t>* clauses;
     };
 
-    uint32_t lists() const noexcept { return segments_ * OPERATORS; }
     uint32_t segment(uint64_t hash) const noexcept { return uint32_t(hash) & (segments_ - 1); }
     static uint32_t attribute_bit(uint64_t hash) noexcept { return uint32_t(hash >> 8) & 63; }
+    static uint32_t summary_bit(uint64_t hash) noexcept { return uint32_t(hash >> 16) & 63; }
     static uint32_t equal_bit(uint64_t hash, Key key) noexcept { return uint32_t(mix(hash ^ key)) & 63; }
     static uint32_t signature_bit(const Entry& e, uint64_t hash) noexcept {
         return operator_of(e) == EQUAL ? equal_bit(hash, e.key) : attribute_bit(hash);
     }
     static uint32_t operator_of(const Entry& e) noexcept { return e.reference & 3; }
     static uint32_t local_of(const Entry& e) noexcept { return e.reference >> 2; }
-    uint32_t list_of(const Entry& e) const noexcept {
-        return segment(mix(e.attribute)) * OPERATORS + operator_of(e);
-    }
-    // Entries are sorted by list, attribute, key and clause.
+    uint32_t segment_of(const Entry& e) const noexcept { return segment(mix(e.attribute)); }
+    // Entries are sorted by segment, operator, attribute, key and clause.
     Ranked ranked(const Entry& e) const noexcept {
-        return {uint64_t(list_of(e)) << 32 | e.attribute, e.key, e.reference};
+        return {uint64_t(segment_of(e) << 2 | operator_of(e)) << 32 | e.attribute, e.key, e.reference};
     }
 
     Partition& partition(uint32_t a) { return reinterpret_cast<Partition*>(partitions.writable())[a]; }
@@ -245,9 +259,8 @@ class OpIndexCore {
     static uint32_t live_clauses(const Partition& p) noexcept { return p.clauses - p.dead_clauses; }
 
     // The layout of a block.
-    size_t begin_words() const noexcept { return (lists() + 2) / 2; }
     size_t directory_words(uint32_t entry_capacity) const noexcept {
-        return entry_capacity > LINEAR ? lists() + begin_words() : 0;
+        return entry_capacity > LINEAR ? segments_ * (1 + sizeof(Segment) / sizeof(uint64_t)) : 0;
     }
     uint32_t lines(uint32_t clause_capacity, uint32_t entry_capacity) const noexcept {
         size_t words = directory_words(entry_capacity) + (size_t(clause_capacity) + 7) / 8 +
@@ -258,8 +271,8 @@ class OpIndexCore {
     Parts<Word> parts(Word* words, const Partition& p) const noexcept {
         Parts<Word> found;
         words += size_t(p.block) * LINE_WORDS;
-        found.signatures = p.entry_capacity > LINEAR ? words : nullptr;
-        found.begins = reinterpret_cast<decltype(found.begins)>(words + lists());
+        found.summaries = p.entry_capacity > LINEAR ? words : nullptr;
+        found.directory = reinterpret_cast<decltype(found.directory)>(words + segments_);
         words += directory_words(p.entry_capacity);
         found.needs = reinterpret_cast<decltype(found.needs)>(words);
         words += (size_t(p.clause_capacity) + 7) / 8;
@@ -415,10 +428,10 @@ class OpIndexCore {
         if (!old.entry_capacity) return;
         Parts<const uint64_t> from = parts(blocks.data(), old);
         Parts<uint64_t> fresh = parts(to.writable(), p);
-        if (!fresh.signatures) p.sorted = 0;
+        if (!fresh.summaries) p.sorted = 0;
         if (p.sorted) {
-            std::memcpy(fresh.signatures, from.signatures, lists() * sizeof(uint64_t));
-            std::memcpy(fresh.begins, from.begins, (lists() + 1) * sizeof(uint32_t));
+            std::memcpy(fresh.summaries, from.summaries, segments_ * sizeof(uint64_t));
+            std::memcpy(fresh.directory, from.directory, segments_ * sizeof(Segment));
         }
         std::memcpy(fresh.needs, from.needs, p.clauses);
         std::memcpy(fresh.entries, from.entries, p.entries * sizeof(Entry));
@@ -458,19 +471,24 @@ class OpIndexCore {
         direct(p, b);
     }
 
-    // Line 5: where the lists begin, and their signatures.
+    // Line 5: where the segments are, and their signatures.
     void direct(const Partition& p, const Parts<uint64_t>& b) const {
-        std::memset(b.signatures, segments_ > 1 ? 0 : 0xFF, lists() * sizeof(uint64_t));
-        uint32_t list = 0, begun = 0;  // lists before `begun` have their begin
-        uint64_t hash = 0;
-        for (uint32_t i = 0; i < p.sorted; ++i) {
-            const Entry& e = b.entries[i];
-            if (i == 0 || e.attribute != b.entries[i - 1].attribute) hash = mix(e.attribute);
-            list = segment(hash) * OPERATORS + operator_of(e);
-            while (begun <= list) b.begins[begun++] = i;
-            b.signatures[list] |= uint64_t(1) << signature_bit(e, hash);
+        uint64_t none = segments_ > 1 ? 0 : ~uint64_t(0);  // without signatures nothing is passed over
+        for (uint32_t i = 0; i < segments_; ++i) {
+            b.summaries[i] = none;
+            b.directory[i] = {{none, none, none}, 0, 0};
         }
-        while (begun <= lists()) b.begins[begun++] = p.sorted;
+        for (uint32_t i = 0; i < p.sorted;) {
+            Segment& in = b.directory[segment_of(b.entries[i])];
+            in.begin = i;
+            do {
+                const Entry& e = b.entries[i];
+                uint64_t hash = mix(e.attribute);
+                in.signature[operator_of(e)] |= uint64_t(1) << signature_bit(e, hash);
+                b.summaries[segment(hash)] |= uint64_t(1) << summary_bit(hash);
+            } while (++i < p.sorted && &b.directory[segment_of(b.entries[i])] == &in);
+            in.end = i;
+        }
     }
 
     // A clause out of its partition. Its entries stay until they are a third of all.
@@ -509,7 +527,7 @@ class OpIndexCore {
         p.entries = entries;
         p.sorted = sorted;
         p.dead_clauses = p.dead_entries = 0;
-        if (b.signatures) direct(p, b);
+        if (b.summaries) direct(p, b);
     }
 
     // Moves all blocks together once a third of the lines belongs to none. Without memory for that they stay.
@@ -570,18 +588,39 @@ class OpIndexCore {
         }
     }
 
-    void prefetch_block(const Partition& p) const noexcept {
-        const auto* line = reinterpret_cast<const char*>(blocks.data() + size_t(p.block) * LINE_WORDS);
-        size_t bytes = p.entry_capacity > LINEAR ? lists() * sizeof(uint64_t) : size_t(p.entries) * sizeof(Entry);
-        for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at);
+    // A visit misses the caches about 30 times, which takes longer than all it computes; so two partitions ahead the
+    // lines that are sure to be read are asked for, in two steps.
+    static constexpr size_t AHEAD = 2;
+    static void prefetch(const void* first, const void* last) noexcept {
+        for (const char* at = static_cast<const char*>(first); at < last; at += 64) __builtin_prefetch(at);
+    }
+    void prefetch_directory(const Partition& p, const OpIndexPair& pair) const noexcept {
+        if (!p.entries) return;
+        Parts<const uint64_t> b = parts(blocks.data(), p);
+        if (p.sorted) {
+            prefetch(b.summaries, b.summaries + segments_);
+            prefetch(b.directory + pair.segment, b.directory + pair.segment + 1);
+        } else {
+            prefetch(b.entries, b.entries + p.entries);
+        }
+        prefetch(b.needs, b.needs + std::min(p.clauses, 256u));
+    }
+    void prefetch_entries(const Partition& p, const OpIndexPair& pair) const noexcept {
+        if (!p.sorted) return;
+        Parts<const uint64_t> b = parts(blocks.data(), p);
+        const Segment& in = b.directory[pair.segment];
+        prefetch(b.entries + in.begin, b.entries + std::min(in.end, in.begin + 128));
+        prefetch(b.clauses, b.clauses + std::min(p.clauses, 64u));
     }
 
-    // The first of n entries that is not before (attribute, key).
-    static const Entry* search(const Entry* base, size_t n, uint32_t attribute, Key key) noexcept {
+    // The first of n entries of a segment that is not before this one.
+    static const Entry* search(const Entry* base, size_t n, Operator op, uint32_t attribute, Key key) noexcept {
+        uint64_t rank = uint64_t(op) << 32 | attribute;
         while (n > 0) {
             size_t half = n / 2;
             const Entry& e = base[half];
-            bool before = (e.attribute < attribute) | ((e.attribute == attribute) & (e.key < key));
+            uint64_t other = uint64_t(operator_of(e)) << 32 | e.attribute;
+            bool before = (other < rank) | ((other == rank) & (e.key < key));
             base = before ? base + half + 1 : base;
             n = before ? n - half - 1 : half;
         }
@@ -620,23 +659,21 @@ class OpIndexCore {
         };
         if (p.sorted)
             for (const OpIndexPair& pair : own.pairs) {
-                const uint64_t* signature = b.signatures + pair.list;
-                uint32_t bits = uint32_t(signature[EQUAL] >> pair.equal_bit & 1) |
-                                uint32_t(signature[AT_MOST] >> pair.attribute_bit & 1) << 1 |
-                                uint32_t(signature[AT_LEAST] >> pair.attribute_bit & 1) << 2;
-                if (!bits) continue;
-                const uint32_t* begin = b.begins + pair.list;
-                uint32_t a = pair.attribute;
+                if (!(b.summaries[pair.segment] >> pair.summary_bit & 1)) continue;
+                const Segment& in = b.directory[pair.segment];
                 auto find = [&](Operator op, uint32_t attribute, Key key) {
-                    return search(b.entries + begin[op], begin[op + 1] - begin[op], attribute, key);
+                    return search(b.entries + in.begin, in.end - in.begin, op, attribute, key);
                 };
-                if (bits & 1) {
-                    const Entry *first = find(EQUAL, a, pair.key), *last = first, *end = b.entries + begin[AT_MOST];
-                    while (last < end && last->attribute == a && last->key == pair.key) ++last;
+                uint32_t a = pair.attribute;
+                if (in.signature[EQUAL] >> pair.equal_bit & 1) {
+                    const Entry *first = find(EQUAL, a, pair.key), *last = first, *end = b.entries + in.end;
+                    while (last < end && last->attribute == a && last->key == pair.key && operator_of(*last) == EQUAL)
+                        ++last;
                     count_all(first, last);
                 }
-                if (bits & 2) count_all(find(AT_MOST, a, pair.key), find(AT_MOST, a + 1, KEY_ABSENT));
-                if (bits & 4) {
+                if (in.signature[AT_MOST] >> pair.attribute_bit & 1)
+                    count_all(find(AT_MOST, a, pair.key), find(AT_MOST, a + 1, KEY_ABSENT));
+                if (in.signature[AT_LEAST] >> pair.attribute_bit & 1) {
                     const Entry* last = pair.key == KEY_HIGHEST ? find(AT_LEAST, a + 1, KEY_ABSENT)
                                                                 : find(AT_LEAST, a, pair.key + 1);
                     count_all(find(AT_LEAST, a, KEY_ABSENT), last);
@@ -650,7 +687,8 @@ class OpIndexCore {
         for (uint32_t i = 0; i < hit_count; ++i) {
             uint32_t clause = b.clauses[hits[i]];
             if (b.needs[hits[i]] & ASK_STORE && !rest_holds(c, clause, s.event, evaluated)) continue;
-            s.found.add(c.owner[clause]);
+            __builtin_prefetch(&c.owner[clause]);
+            own.found.push_back(clause);
         }
         if (p.clauses <= 256 + 16 * evaluated) {  // 16 counters are cleared in the time of one entry
             std::memset(counts, 0, p.clauses);
@@ -692,23 +730,29 @@ class OpIndexCore {
     }
     std::string check_entries(const Partition& p) const {
         Parts<const uint64_t> b = parts(blocks.data(), p);
-        if (p.sorted && !b.signatures) return "3: sorted entries without a directory";
+        if (p.sorted && !b.summaries) return "3: sorted entries without a directory";
         uint32_t tail = p.entries - p.sorted;
         if (tail > std::max(LINEAR, p.sorted / TAIL_PART)) return "5: a long tail";
         for (uint32_t i = 0; i < p.entries; ++i)
             if (local_of(b.entries[i]) >= p.clauses) return "2: an entry of no clause";
         if (!p.sorted) return "";
-        if (b.begins[0] != 0 || b.begins[lists()] != p.sorted) return "3: lists";
-        for (uint32_t list = 0; list < lists(); ++list) {
-            if (b.begins[list] > b.begins[list + 1]) return "3: lists";
-            for (uint32_t i = b.begins[list]; i < b.begins[list + 1]; ++i) {
-                const Entry& e = b.entries[i];
-                if (list_of(e) != list) return "3: an entry in the list of others";
-                if (i && ranked(e) < ranked(b.entries[i - 1])) return "3: order";
-                if (!(b.signatures[list] >> signature_bit(e, mix(e.attribute)) & 1)) return "4: signature";
+        uint32_t end = 0;
+        for (uint32_t i = 0; i < segments_; ++i) {
+            const Segment& in = b.directory[i];
+            if (in.begin == in.end) continue;
+            if (in.begin != end || in.end < in.begin || in.end > p.sorted) return "3: segments";
+            end = in.end;
+            for (uint32_t j = in.begin; j < end; ++j) {
+                const Entry& e = b.entries[j];
+                uint64_t hash = mix(e.attribute);
+                if (segment(hash) != i) return "3: an entry in the segment of others";
+                if (j && ranked(e) < ranked(b.entries[j - 1])) return "3: order";
+                if (!(in.signature[operator_of(e)] >> signature_bit(e, hash) & 1) ||
+                    !(b.summaries[i] >> summary_bit(hash) & 1))
+                    return "4: signature";
             }
         }
-        return "";
+        return end == p.sorted ? "" : "3: segments";
     }
     std::string check_clauses(const Clauses& c) const {
         if (clause_pivot.size() != c.count || clause_local.size() != c.count) return "1: lengths";
