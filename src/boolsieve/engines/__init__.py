@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.scan import Scan
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
+    "kindex": KIndex,
 }
 _DEFAULT = "scan"
 
@@ -41,4 +43,4 @@ def name_of(engine: Engine) -> str:
     return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
 
 
-__all__ = ["Engine", "Scan", "create", "get", "name_of", "names"]
+__all__ = ["Engine", "KIndex", "Scan", "create", "get", "name_of", "names"]
