@@ -6,6 +6,7 @@ from libcpp.vector cimport vector
 
 from boolsieve.encoding.arrow cimport ArrowSource
 from boolsieve.encoding.clauses cimport Counters, Sample, Scratch
+from boolsieve.encoding.ranking cimport Ranking
 from boolsieve.encoding.store cimport ClauseStore
 from boolsieve.engines.base cimport Engine
 from boolsieve.language.tree cimport Normal, Tree
@@ -26,6 +27,7 @@ cdef class ScratchBox:
     """Scratch space of one thread, and the objects that it points into."""
 
     cdef Scratch scratch
+    cdef Ranking ranking
     cdef list kept
 
 
@@ -38,10 +40,14 @@ cdef class Stage:
     cdef size_t text_ids     # how many of them are texts
     cdef string texts
     cdef vector[uint64_t] text_end
+    cdef list weights        # of (weight, attribute weights) or None, up to the last expression that has some
     cdef vector[uint8_t] conjunctive  # which are in conjunctive normal form
+    cdef uint64_t max_clauses
+    cdef bint takes_cnf
 
-    cdef int add(self, object id, object expression, uint64_t max_clauses, bint takes_cnf) except -1
-    cdef int normalise(self, uint64_t max_clauses, bint takes_cnf) except -1
+    cdef int add(self, object id, object expression, object weight, object weights) except -1
+    cdef int normalise(self, bint plain) except -1
+    cdef int _check_names(self, object weights) except -1
     cdef size_t set_members(self) noexcept
     cdef int _check_regex(self, size_t node, str text) except -1
 
@@ -62,8 +68,9 @@ cdef class Index:
     cdef int _give(self, ScratchBox box) except -1
     cdef int _learn(self) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
+    cdef int _open_ranking(self, ScratchBox box, size_t k, dict weights) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
-    cdef int _set(self, object id, object expression, bint or_add) except -1
+    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights) except -1
     cdef int _remove(self, uint32_t slot) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1

@@ -136,6 +136,11 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
     cdef struct StoreMark:
         pass
 
+    cdef struct SlotWeights:
+        const uint32_t* names
+        const double* values
+        uint32_t count
+
     cdef cppclass Store:
         IdTable ids
         Buffer[uint32_t] slot_clause
@@ -160,6 +165,10 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys,
                      size_t text_bytes) except +
         void set_text(uint32_t slot, const char* data, size_t length) except +
+        double weight(uint32_t slot) noexcept
+        SlotWeights weights(uint32_t slot) noexcept
+        void set_weight(uint32_t slot, double weight) except +
+        void set_weights(uint32_t slot, const uint32_t* names, const double* values, size_t n) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +
         SlotContent content(uint32_t slot) except +

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.opindex import OpIndex
 from boolsieve.engines.scan import Scan
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "opindex": OpIndex,
+    "kindex": KIndex,
 }
 _DEFAULT = "scan"
 
@@ -43,4 +45,4 @@ def name_of(engine: Engine) -> str:
     return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
 
 
-__all__ = ["Engine", "OpIndex", "Scan", "create", "get", "name_of", "names"]
+__all__ = ["Engine", "KIndex", "OpIndex", "Scan", "create", "get", "name_of", "names"]
