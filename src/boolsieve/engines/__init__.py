@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.pstbloom import PSTBloom
+from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
+    "pstbloom": PSTBloom,
+    "psthash": PSTHash,
 }
 _DEFAULT = "scan"
 
@@ -41,4 +45,4 @@ def name_of(engine: Engine) -> str:
     return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
 
 
-__all__ = ["Engine", "Scan", "create", "get", "name_of", "names"]
+__all__ = ["Engine", "PSTBloom", "PSTHash", "Scan", "create", "get", "name_of", "names"]
