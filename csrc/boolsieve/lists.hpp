@@ -70,7 +70,7 @@ class Lists {
     }
     void push(uint32_t list, const uint32_t* item) {
         uint32_t n = size(list);
-        if (n == room[list]) reserve(list, n < 4 ? n + 1 : n + n / 2);
+        if (n == room[list]) reserve(list, n + 1);
         std::memcpy(words.writable() + (size_t(begin[list]) + n) * WORDS, item, WORDS * 4);
         length.set(list, n + 1);
     }
@@ -143,18 +143,19 @@ class Lists {
         if (!free.size()) free.resize(LIST_HEAD + 1, NONE);
     }
     static uint32_t log2_up(uint32_t n) noexcept { return n < 2 ? 0 : 32 - uint32_t(__builtin_clz(n - 1)); }
-    // Where a block with room for n begins, and its room.
+    // Where a block with room for n begins, and its room, a power of two: so it fits again when it is given back.
     std::pair<uint32_t, uint32_t> take(uint32_t n) {
         uint32_t k = log2_up(n);
-        if (k < LIST_HEAD && free[k] != NONE) {
-            uint32_t at = free[k];
-            free.set(k, words[size_t(at) * WORDS]);
-            return {at, uint32_t(1) << k};
-        }
         size_t at = words.size() / WORDS;
-        if (at + n >= NONE) throw std::length_error("the lists would hold more than 2^32 items");
-        words.resize(words.size() + size_t(n) * WORDS);
-        return {uint32_t(at), n};
+        if (k == LIST_HEAD || (free[k] == NONE && at + (size_t(1) << k) >= NONE))
+            throw std::length_error("the lists would hold more than 2^32 items");
+        if (free[k] != NONE) {
+            at = free[k];
+            free.set(k, words[at * WORDS]);
+        } else {
+            words.resize(words.size() + (size_t(1) << k) * WORDS);
+        }
+        return {uint32_t(at), uint32_t(1) << k};
     }
     void give_back(uint32_t at, uint32_t n) {  // as the largest power of two that fits; its tail is lost
         if (!n) return;

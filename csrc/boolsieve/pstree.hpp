@@ -23,7 +23,7 @@
 //   buffer          type    length      meaning
 //   root            uint32  trees       node, or value + VALUE, or NONE for a tree of one space
 //   first, last     uint32  trees       the outermost spaces
-//   nodes           uint64  nodes * 6   bitmap of elements (4 words); elements above; offset of the links, depth, ranks
+//   nodes           uint64  nodes * 6   bitmap of elements (4 words); elements above; offset of the links and depth
 //   links           uint32  -           of a node: children, then gaps, each with room for the next power of two
 //   links_free      uint32  0 or 10     free blocks of links by power of two; then the first free node
 //   value           uint64  values      the value
@@ -59,7 +59,6 @@ namespace boolsieve {
 // How elements are taken from values: 64-bit keys, kept as they are.
 struct KeyElements {
     using Value = Key;
-    static constexpr uint32_t MOST = 8;
 
     Key keep(Key key) { return key; }
     Key get(uint64_t kept) const noexcept { return kept; }
@@ -78,7 +77,6 @@ struct KeyElements {
 // UTF-8 strings, kept in a pool. Element 0 is the end; UTF-8 has no byte above 0xF4, so the rest fits behind it.
 struct TextElements {
     using Value = std::string_view;
-    static constexpr uint32_t MOST = 0xFFFF;  // depth has 16 bits
 
     uint64_t keep(Value text) { return pool.add(text.data(), text.size()); }
     Value get(uint64_t kept) const noexcept { return pool.text(uint32_t(kept)); }
@@ -106,6 +104,7 @@ class PSTreesOf {
   public:
     using Value = typename Elements::Value;
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
+    static constexpr uint32_t AS_LEFT = 0xFFFFFFFEu, AS_RIGHT = 0xFFFFFFFDu;  // link e without a space of its own
 
     uint32_t tree_count() const noexcept { return uint32_t(root.size()); }
     uint32_t space_limit() const noexcept { return uint32_t(next.size()); }  // spaces are below it
@@ -219,7 +218,7 @@ class PSTreesOf {
         uint32_t space = locate(tree, key);
         if (events[space] != NONE) events.set(space, events[space] + 1);
     }
-    // f(value, begins, ends, own space or NONE, gap to the right) in rising order; 64-bit what keep() gave.
+    // f(value, begins, ends, link e, gap to the right) in rising order; a value as keep() gave it.
     template <class F>
     void each_value(uint32_t tree, F f) const {
         if (root[tree] != NONE) each_below(root[tree], last[tree], f);
@@ -276,11 +275,9 @@ class PSTreesOf {
 
   private:
     static constexpr uint32_t VALUE = 0x80000000u;
-    static constexpr uint32_t AS_LEFT = 0xFFFFFFFEu, AS_RIGHT = 0xFFFFFFFDu;
     static constexpr uint32_t NODE_WORDS = 6, ABOVE = 4, PLACE = 5;
     static constexpr uint32_t NODE_HEAD = 9;  // in links_free, after the classes 1 to 256
 
-    // Word PLACE: links in 32 bits, depth in 8 (keys) or, where more is needed, in the upper half of nothing else.
     const uint64_t* node(uint32_t at) const noexcept { return nodes.data() + size_t(at) * NODE_WORDS; }
     static uint32_t links_of(const uint64_t* n) noexcept { return uint32_t(n[PLACE]); }
     static uint32_t depth_of(const uint64_t* n) noexcept { return uint32_t(n[PLACE] >> 32); }
