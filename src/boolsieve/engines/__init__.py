@@ -9,6 +9,8 @@ from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
 from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.opindex import OpIndex
+from boolsieve.engines.pstbloom import PSTBloom
+from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
 
@@ -21,6 +23,8 @@ _REGISTRY: dict[str, type[Engine]] = {
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
+    "pstbloom": PSTBloom,
+    "psthash": PSTHash,
 }
 _DEFAULT = "scan"
 
@@ -63,6 +67,8 @@ __all__ = [
     "IntervalTree",
     "KIndex",
     "OpIndex",
+    "PSTBloom",
+    "PSTHash",
     "Scan",
     "SegmentTree",
     "create",
