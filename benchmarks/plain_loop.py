@@ -38,6 +38,7 @@ class PlainLoop:
         )
         self._run = ctypes.CDLL(str(library)).plain_loop
         self._run.restype = ctypes.c_size_t
+        self._run.argtypes = [*[ctypes.c_void_p] * 6, ctypes.c_size_t, *[ctypes.c_void_p] * 2]
         arrays = index.buffers()
         self._arrays = [arrays[f"store.{name}"] for name in self.ARRAYS]
         self._views = arrays["dictionary.views"].reshape(-1, 16)
@@ -48,6 +49,7 @@ class PlainLoop:
             text[start:end].decode(): i for i, (start, end) in enumerate(zip(starts, ends, strict=True))
         }
         self._found = np.empty(len(self._arrays[1]), np.uint32)
+        self._pointers, self._room = [pointer(array) for array in self._arrays], pointer(self._found)
 
     def encode(self, event: dict[str, int]) -> Any:
         """The keys of an event of small integers, by attribute."""
@@ -60,5 +62,8 @@ class PlainLoop:
 
     def count(self, keys: Any) -> int:
         """How many clauses hold."""
-        pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (*self._arrays, keys, self._found)]
-        return int(self._run(*pointers[:6], ctypes.c_size_t(len(self._arrays[1])), *pointers[6:]))
+        return int(self._run(*self._pointers, len(self._arrays[1]), pointer(keys), self._room))
+
+
+def pointer(array: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
