@@ -24,6 +24,7 @@ LAYERS = [  # modules of one line may know each other
     ["storage"],
     ["joins"],
     ["workloads"],
+    ["bench"],
     ["spark"],
     ["cli", "demo"],
 ]

@@ -1,0 +1,1 @@
+"""Benchmarks: what users would pick instead, and the papers' experiments."""
