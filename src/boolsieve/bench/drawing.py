@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log10
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
 from boolsieve import engines
@@ -18,7 +18,7 @@ FORMATS = ("png", "svg")
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#a6228c", "#8c6d00", "#56a8e0", "#e0455f", "#555555", "#63b020", "#6a4fc4",
 )  # fmt: skip
-MARKERS = "osD^vPX<>*h"
+MARKERS = "osD^vPX<>"
 LINES = ("-", "--", ":")
 WIDTH, HEIGHT, LEGEND = 4.7, 3.9, 1.6  # inches
 LEAST_APART = 0.075  # of the axis: labels of ticks that are closer would overlap
@@ -67,14 +67,22 @@ class Drawn:
 
     def left_out(self) -> list[str]:
         """Each contender that is missing somewhere, from where on, and why."""
-        first: dict[tuple[str, str], Record] = {}
-        for record in self.records:
+        return missing([self])
+
+
+def missing(panels: Sequence[Drawn]) -> list[str]:
+    """The contenders that are missing somewhere: one line for all places that have the same reason."""
+    first: dict[tuple[str, str, str], Record] = {}
+    for drawn in panels:
+        for record in drawn.records:
             if record.note:
-                first.setdefault((record.engine, record.series), record)
-        return [
-            f"{engine} left out from {f'{series}, ' if series else ''}{short(record.x)} on: {record.note}"
-            for (engine, series), record in first.items()
-        ]
+                first.setdefault((record.engine, record.figure, record.series), record)
+    places: dict[tuple[str, str], list[str]] = {}
+    for (engine, figure, series), record in first.items():
+        kind = ", ".join(([figure] if len(panels) > 1 else []) + ([series] if series else []))
+        where = f"{short(record.x)} on{f' ({kind})' if kind else ''}"
+        places.setdefault((engine, record.note), []).append(where)
+    return [f"{engine} left out from {', '.join(where)}: {note}" for (engine, note), where in places.items()]
 
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -122,7 +130,7 @@ def draw(panels: Sequence[Drawn], paths: Iterable[Path]) -> None:
         if shown:
             order = _from_top(parts, shown)
             figure.legend([shown[name] for name in order], order, loc="outside right upper")
-        notes = dict.fromkeys(note for drawn in panels for note in drawn.left_out())
+        notes = missing(panels)
         if notes:
             wide = int(figure.get_figwidth() * 14)
             text = "\n".join(fill(note, wide) for note in notes)
@@ -133,15 +141,17 @@ def draw(panels: Sequence[Drawn], paths: Iterable[Path]) -> None:
 
 
 def title(drawn: Drawn, sweep: Sweep) -> str:
-    """The panel's name, and how large the run was beside the paper's."""
+    """The panel's name, the workload, and how large the run was beside the paper's."""
     own = [record for record in drawn.records if record.series == sweep.label]
-    sizes = [record.expressions for record in own]
-    scale = own[0].scale if own else sweep.default_scale
-    least, most = (short(sweep.size(point, 1)) for point in (sweep.points[0], sweep.points[-1]))
-    paper = least if least == most else f"{least} to {most}"
-    run = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
-    kind = f", {sweep.label}" if sweep.label else ""
-    return f"{drawn.panel.name}{kind}\nN = {run} (paper: {paper}; scale {scale:g})"
+    run, paper = (
+        f"{name(min(sizes))} to {name(max(sizes))}" if min(sizes) < max(sizes) else name(sizes[0])
+        for name, sizes in (
+            ("{:,}".format, [record.expressions for record in own]),
+            (short, [point.expressions for point in sweep.points]),
+        )
+    )
+    size = f"N = {run}; the paper: {paper} (scale {own[0].scale:g})"
+    return "\n".join([drawn.panel.name, *wrap(own[0].workload, 62), size])
 
 
 def _lines(axes: Any, drawn: Drawn, sweep: Sweep, look: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -154,6 +154,11 @@ class Sweep:
         """A point's place on the axis at a scale."""
         return self.size(point, scale) if self.by_size else point.x
 
+    def describe(self, changes: Mapping[str, Any]) -> str:
+        """The generator and what is fixed of its parameters."""
+        fixed = ", ".join(f"{name}={value}" for name, value in {**self.fixed, **changes}.items())
+        return f"{self.workload.__name__}({fixed})"
+
     def make(self, point: Point, seed: int, changes: Mapping[str, Any]) -> Workload:
         """The generator of a point. ValueError for parameters that cannot be met."""
         return self.workload(**{**self.fixed, **changes, **point.parameters, "seed": seed})
@@ -192,11 +197,10 @@ class Panel:
     def varies(self) -> str:
         """What varies, from where to where, in the paper."""
         sweep = self.sweeps[0]
-        labels = " and ".join(each.label for each in self.sweeps if each.label)
-        kinds = f"; {labels}" if labels else ""
         if sweep.is_categorical:
             return f"{sweep.axis}: {', '.join(str(point.x) for point in sweep.points)}"
-        return f"{sweep.axis}: {short(sweep.points[0].x)} to {short(sweep.points[-1].x)}{kinds}"
+        kinds = " and ".join(each.label or each.describe({}) for each in self.sweeps)
+        return f"{sweep.axis}: {short(sweep.points[0].x)} to {short(sweep.points[-1].x)}; {kinds}"
 
 
 def short(number: float | str) -> str:
@@ -473,7 +477,7 @@ def _betree() -> Iterator[Panel]:
             "6",
             "ab",
             _by("dimensions", "dimensions", BEGen, (50, 200, 400, 800, 1400), M),
-            "Only k-index and SIFT depend on dimensions and suffer from few; at 50 BE-Tree takes 93% less than k-index.",
+            "Only k-index and SIFT depend on dimensions; they suffer from few: at 50 BE-Tree takes 93% less.",
             "Under Zipf more dimensions do not help k-index and SIFT; BE-Tree takes 97% less than k-index.",
         ),
         (

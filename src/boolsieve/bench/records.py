@@ -29,6 +29,7 @@ class Record:
     build_seconds: float | None = None  # parsing included
     evaluations: float | None = None  # predicates evaluated an event
     note: str = ""
+    workload: str = ""  # the generator and what of its parameters is not the default
     scale: float = 1.0
     seed: int = 0
     machine: str = ""

@@ -1,4 +1,4 @@
-"""All figures that were run as one HTML page that needs nothing else: pictures, and the paper's claims beside results."""
+"""All figures that were run, as one HTML page that needs nothing else, with the papers' claims beside the results."""
 
 from __future__ import annotations
 

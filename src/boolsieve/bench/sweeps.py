@@ -138,22 +138,25 @@ class Plan:
                 own = typed_changes(sweep, changes, panel.id)
                 self.sweeps.append(sweep)
                 self._changes.append(own)
-                self._check(panel, sweep, own)
+                self._check(panel, sweep)
 
     def scale(self, sweep: Sweep) -> float:
         """The scale of a sweep: what was asked for, or its own."""
         return sweep.default_scale if self._scale is None else self._scale
 
+    def changes(self, sweep: Sweep) -> dict[str, Any]:
+        """What was asked to be other than the sweep's own."""
+        return self._changes[self.sweeps.index(sweep)]
+
     def generators(self, sweep: Sweep) -> Iterator[tuple[Point, Workload]]:
         """Each point with its workload; points that differ in size alone share one."""
-        changes = self._changes[self.sweeps.index(sweep)]
         last: tuple[Mapping[str, Any], Workload] | None = None
         for point in sweep.points:
             if last is None or last[0] != point.parameters:
-                last = point.parameters, sweep.make(point, self.seed, changes)
+                last = point.parameters, sweep.make(point, self.seed, self.changes(sweep))
             yield point, last[1]
 
-    def _check(self, panel: Panel, sweep: Sweep, changes: Mapping[str, Any]) -> None:
+    def _check(self, panel: Panel, sweep: Sweep) -> None:
         scale, needed = self.scale(sweep), 0.0
         try:
             for point, workload in self.generators(sweep):
@@ -234,6 +237,7 @@ def run_sweep(
             "series": sweep.label,
             "x": x,
             "expressions": size,
+            "workload": sweep.describe(plan.changes(sweep)),
             "scale": scale,
             "seed": plan.seed,
             "machine": here,
