@@ -1,1 +1,1 @@
-"""The experiments of the papers, run over all registered engines: sweeps, records, pictures and a report."""
+"""Benchmarks: the papers' experiments over all registered engines, and what users would pick instead."""

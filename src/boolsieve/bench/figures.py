@@ -156,7 +156,7 @@ class Sweep:
 
     def describe(self, changes: Mapping[str, Any]) -> str:
         """The generator and what is fixed of its parameters."""
-        fixed = ", ".join(f"{name}={value}" for name, value in {**self.fixed, **changes}.items())
+        fixed = ", ".join(f"{name}={value!r}" for name, value in {**self.fixed, **changes}.items())
         return f"{self.workload.__name__}({fixed})"
 
     def make(self, point: Point, seed: int, changes: Mapping[str, Any]) -> Workload:

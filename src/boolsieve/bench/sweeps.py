@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from math import floor, log10
 from pathlib import Path
@@ -19,8 +20,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from boolsieve.bench import rivals
 from boolsieve.bench.figures import Panel, Point, Sweep, short
 from boolsieve.bench.records import Record, machine
+from boolsieve.bench.rivals import Rival
 from boolsieve.errors import BoolsieveError
 from boolsieve.index import Index
 from boolsieve.workloads import Workload
@@ -72,6 +75,25 @@ class EngineMatcher:
         }
 
 
+class RivalMatcher:
+    """Another package; it answers all events at once."""
+
+    def __init__(self, kind: type[Rival], texts: list[str]) -> None:
+        self._rival = kind(texts)
+
+    def counts(self, events: Sequence[Event]) -> list[int]:
+        return self._rival.counts(events)
+
+    def seconds(self, events: Sequence[Event]) -> NDArray[np.float64]:
+        """The same share of the time for each event."""
+        begin = perf_counter()
+        self._rival.counts(events)
+        return np.full(len(events), (perf_counter() - begin) / len(events))
+
+    def facts(self) -> dict[str, Any]:
+        return {}
+
+
 @dataclass(frozen=True)
 class Contender:
     """Something to measure, by name; `refusals` are the errors by which it declines a workload."""
@@ -84,7 +106,22 @@ class Contender:
 
 def engine(name: str) -> Contender:
     """A registered engine as a contender."""
-    return Contender(name, "engine", lambda texts: EngineMatcher(name, texts), (BoolsieveError, MemoryError))
+    return Contender(name, "engine", partial(EngineMatcher, name), (BoolsieveError, MemoryError))
+
+
+def all_rivals() -> list[Contender]:
+    """What users would pick instead; packages that are absent refuse every workload, and say how to get them."""
+    present = [
+        Contender(kind.name, "rival", partial(RivalMatcher, kind), (Exception,)) for kind in rivals.rivals()
+    ]
+    return present + [
+        Contender(name, "rival", partial(_absent, why), (Exception,))
+        for name, why in rivals.missing().items()
+    ]
+
+
+def _absent(why: str, _: list[str]) -> Matcher:
+    raise ImportError(why)
 
 
 class DisagreementError(Exception):
@@ -106,7 +143,9 @@ class _Run:
     spent: float = 0.0
 
     def time(self, events: Sequence[Event], budget: float) -> None:
-        """One more pass, if the budget allows it; there is at least one."""
+        """One more pass, if the budget allows it. If the check alone took more, its time counts."""
+        if self.mean is None and self.check_seconds > budget:
+            self.mean = self.check_seconds / len(self.counts)
         if self.mean is not None and self.spent + self.mean * len(self.counts) > budget:
             return
         collecting = gc.isenabled()
@@ -222,8 +261,8 @@ def run_sweep(
     step: Callable[[], None],
 ) -> list[Record]:
     """The records of one sweep, of the panel `figure`. DisagreementError if contenders count differently."""
-    stopped: dict[str, str] = {}  # contenders that took too long, and what they took
-    before: dict[str, tuple[int, float]] = {}  # their last size and the seconds it took to build
+    stopped: dict[str, str] = {}  # contenders that take too long, and what they take
+    before: dict[str, tuple[int, float, float]] = {}  # last size, seconds to build it and to match an event
     scale, records, here = plan.scale(sweep), [], machine()
     for point, workload in plan.generators(sweep):
         x, size = sweep.x(point, scale), sweep.size(point, scale)
@@ -254,11 +293,7 @@ def run_sweep(
                     if isinstance(run, _Run):
                         _compare(run, known, place)
                         runs.append(run)
-                        before[contender.name] = size, run.build_seconds
-                        if run.check_seconds > budget:
-                            stopped[contender.name] = (
-                                f"matching {len(run.counts)} events took {run.check_seconds:.1f} s at {short(x)}"
-                            )
+                        before[contender.name] = size, run.build_seconds, run.check_seconds / len(run.counts)
                     else:
                         why = run
                 if why:
@@ -276,15 +311,20 @@ def run_sweep(
 
 
 def _too_long(
-    stopped: dict[str, str], before: dict[str, tuple[int, float]], name: str, size: int, budget: float
+    stopped: dict[str, str],
+    before: Mapping[str, tuple[int, float, float]],
+    name: str,
+    size: int,
+    budget: float,
 ) -> str:
-    """Why a contender is not tried at this size, or nothing. Construction is taken to grow with the size."""
+    """Why a contender is not tried at this size, or nothing. Times are taken to grow with the size."""
     if name not in stopped and name in before:
-        last, taken = before[name]
-        expected = taken * max(1.0, size / last)
-        if expected > budget:
-            stopped[name] = f"construction takes about {expected:.1f} s, more than {budget:g} s"
-    return f"too slow: {stopped[name]}" if name in stopped else ""
+        last, *taken = before[name]
+        for what, seconds in zip(("construction", "an event"), taken, strict=True):
+            expected = seconds * max(1.0, size / last)
+            if expected > budget:
+                stopped[name] = f"too slow: {what} takes about {expected:.1f} s, more than {budget:g} s"
+    return stopped.get(name, "")
 
 
 def _begin(contender: Contender, texts: list[str], events: Sequence[Event], budget: float) -> _Run | str:

@@ -16,7 +16,7 @@ from boolsieve import engines
 from boolsieve.bench import drawing, records, report
 from boolsieve.bench.drawing import FORMATS, Drawn
 from boolsieve.bench.figures import MEASURES, PANELS, PAPERS, Panel, select
-from boolsieve.bench.sweeps import Contender, DisagreementError, Plan, engine, run_sweep
+from boolsieve.bench.sweeps import DisagreementError, Plan, all_rivals, engine, run_sweep
 from boolsieve.progress import progress_bar
 
 OUT = "bench-results"
@@ -116,12 +116,12 @@ def add_parser(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     command = options.figures[0]
+    if options.figures == ["list"]:
+        _list()
+        return 0
     try:
         if command in ("list", "report") and len(options.figures) > 1:
             raise ValueError(f"{command} takes no figures")
-        if command == "list":
-            _list()
-            return 0
         drawing.require_matplotlib()
         if command == "report":
             print(f"wrote {report.write(options.out)}")
@@ -167,7 +167,9 @@ def _writable(folder: Path) -> None:
 
 def _measure(plan: Plan, options: argparse.Namespace) -> None:
     """Run each sweep once, and write what each panel shows of it as soon as it is there."""
-    contenders: list[Contender] = [engine(name) for name in options.engines or engines.names()]
+    contenders = [engine(name) for name in options.engines or engines.names()]
+    if options.rivals:
+        contenders += all_rivals()
     formats = [options.format] if options.format else FORMATS
     total = sum(len(sweep.points) for sweep in plan.sweeps) * len(contenders)
     done = 0
