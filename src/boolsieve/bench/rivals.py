@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from boolsieve.errors import BoolsieveError
 from boolsieve.language import And, Const, Expr, Not, Or, Predicate, parse
 from boolsieve.language.values import Value, plain_value
 
-T = TypeVar("T")
 Event = Mapping[str, Any]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]  # events and expressions, by position
 
@@ -73,7 +72,7 @@ def _typed(value: Value) -> tuple[str, Any]:
 
 
 class _Translator(ABC):
-    """From a tree to another form. A node is asked for when it is true, or when it is false; never when it is unknown."""
+    """From a tree to another form. A node is asked for when it is true or when it is false, never for more."""
 
     @abstractmethod
     def test(self, test: _Test) -> Any: ...
@@ -309,12 +308,12 @@ class _Columns:
                 # Elements of other families are just not equal.
                 yield at, [x for f, x in map(_typed, value) if f == kind[8:]]
             else:
-                family, plain = ("list", value) if isinstance(value, list) else _typed(value)
+                family, plain = _typed(value) if not isinstance(value, list) else ("list", None)
                 if family != kind:
                     raise UnsupportedError(
                         f"attribute {name!r} holds {family}, but {self._rival} has a column of {kind}"
                     )
-                if family in ("number", "time"):
+                if isinstance(plain, (int, float)):
                     self._check(plain, name)
                 yield at, plain
 
@@ -507,7 +506,7 @@ class PandasEval(_Pairwise):
             if kind in ("number", "time"):
                 series[f"c{at}"] = np.array(values, dtype=np.float64)
             elif kind == "text":
-                series[f"c{at}"] = ["" if value is None else value for value in values]
+                series[f"c{at}"] = pandas.Series(["" if v is None else v for v in values], dtype=str)
             elif kind == "bool":
                 series[f"c{at}"] = np.array([value is True for value in values], dtype=bool)
         return pandas.DataFrame(series, index=pandas.RangeIndex(len(events)))

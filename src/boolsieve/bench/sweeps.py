@@ -35,6 +35,8 @@ CHECK_SHARE = 0.25  # of the time to match
 GROUP_BYTES = 1 << 30
 # An index of short conjunctions: 223 bytes a clause for scan, up to about 600 for engines with lists of their own.
 BYTES_A_CLAUSE = 600
+# A contender is first tried on a sixteenth of a point, but no fewer expressions, to see if all would take too long.
+PROBE = 64
 SAMPLE = 200  # expressions whose texts tell how long texts are
 
 Event = Mapping[str, Any]
@@ -134,6 +136,7 @@ class _Run:
 
     contender: Contender
     matcher: Matcher
+    size: int
     build_seconds: float
     counts: list[int]
     check_seconds: float
@@ -141,6 +144,11 @@ class _Run:
     best: NDArray[np.float64] | None = None
     mean: float | None = None
     spent: float = 0.0
+
+    @property
+    def costs(self) -> tuple[int, float, float]:
+        """How many expressions, and the seconds it took to build them and to match an event."""
+        return self.size, self.build_seconds, self.check_seconds / len(self.counts)
 
     def time(self, events: Sequence[Event], budget: float) -> None:
         """One more pass, if the budget allows it. If the check alone took more, its time counts."""
@@ -170,6 +178,7 @@ class Plan:
         self.sweeps: list[Sweep] = []
         self._scale = scale
         self._changes: list[dict[str, Any]] = []
+        self._bytes: list[float] = []  # of an expression at the heaviest point of each sweep
         for panel in panels:
             for sweep in panel.sweeps:
                 if sweep in self.sweeps:
@@ -195,12 +204,21 @@ class Plan:
                 last = point.parameters, sweep.make(point, self.seed, self.changes(sweep))
             yield point, last[1]
 
+    def bytes_an_expression(self, sweep: Sweep) -> float:
+        """What an expression takes at most, roughly: its text, and an index."""
+        return self._bytes[self.sweeps.index(sweep)]
+
     def _check(self, panel: Panel, sweep: Sweep) -> None:
-        scale, needed = self.scale(sweep), 0.0
+        scale, needed, most = self.scale(sweep), 0.0, 0
+        self._bytes.append(0.0)
         try:
             for point, workload in self.generators(sweep):
-                each = bytes_an_expression(sweep, workload)
-                needed = max(needed, sweep.size(point, scale) * each)
+                length = sum(map(len, workload.expressions(SAMPLE).iter_texts())) / SAMPLE
+                each = 3 * length + 100 + sweep.clauses * (BYTES_A_CLAUSE + length)
+                self._bytes[-1] = max(self._bytes[-1], each)
+                needed, most = max(
+                    (needed, most), (sweep.size(point, scale) * each, sweep.size(point, scale))
+                )
         except ValueError as error:
             raise ValueError(f"{panel.id}: {error}") from error
         available = available_bytes()
@@ -208,9 +226,8 @@ class Plan:
             fits = scale * available / needed
             digits = 10.0 ** (floor(log10(fits)) - 1)
             raise ValueError(
-                f"{panel.id}: {sweep.size(max(sweep.points, key=lambda point: point.expressions), scale):,} "
-                f"expressions need about {needed / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB are available; "
-                f"the largest scale that fits is {floor(fits / digits) * digits:.2g}"
+                f"{panel.id}: {most:,} expressions need about {needed / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB "
+                f"are available; the largest scale that fits is {floor(fits / digits) * digits:.2g}"
             )
 
 
@@ -235,12 +252,6 @@ def typed_changes(sweep: Sweep, changes: Mapping[str, str], figure: str) -> dict
     return typed
 
 
-def bytes_an_expression(sweep: Sweep, workload: Workload) -> float:
-    """What an expression takes, roughly: its text, and an index."""
-    length = sum(map(len, workload.expressions(SAMPLE).iter_texts())) / SAMPLE
-    return 3 * length + 100 + sweep.clauses * (BYTES_A_CLAUSE + length)
-
-
 def available_bytes() -> int:
     """The memory that can be had without swapping."""
     try:
@@ -261,14 +272,11 @@ def run_sweep(
     step: Callable[[], None],
 ) -> list[Record]:
     """The records of one sweep, of the panel `figure`. DisagreementError if contenders count differently."""
-    stopped: dict[str, str] = {}  # contenders that take too long, and what they take
-    before: dict[str, tuple[int, float, float]] = {}  # last size, seconds to build it and to match an event
-    scale, records, here = plan.scale(sweep), [], machine()
+    pace, scale, records, here = _Pace(), plan.scale(sweep), [], machine()
     for point, workload in plan.generators(sweep):
         x, size = sweep.x(point, scale), sweep.size(point, scale)
         budget = max(SECONDS, SECONDS_AN_EXPRESSION * size) if seconds is None else seconds
-        expressions = workload.expressions(size)
-        texts = expressions.texts()
+        texts = workload.expressions(size).texts()
         drawn = workload.events(sweep.events if events is None else events).dicts()
         place = f"{figure} at {sweep.axis} = {short(x)}"
         common: dict[str, Any] = {
@@ -282,23 +290,18 @@ def run_sweep(
             "machine": here,
         }
         known: list[tuple[str, int]] = []  # of each event: who counted first, and how many matches
-        together = max(1, int(GROUP_BYTES / (size * bytes_an_expression(sweep, workload))))
+        together = max(1, int(GROUP_BYTES / (size * plan.bytes_an_expression(sweep))))
         for start in range(0, len(contenders), together):
             group = contenders[start : start + together]
             runs: list[_Run] = []
             for contender in group:
-                why = _too_long(stopped, before, contender.name, size, budget)
-                if not why:
-                    run = _begin(contender, texts, drawn, budget)
-                    if isinstance(run, _Run):
-                        _compare(run, known, place)
-                        runs.append(run)
-                        before[contender.name] = size, run.build_seconds, run.check_seconds / len(run.counts)
-                    else:
-                        why = run
-                if why:
+                run = pace.enter(contender, texts, drawn, budget)
+                if isinstance(run, _Run):
+                    _compare(run, known, place)
+                    runs.append(run)
+                else:
                     records.append(
-                        Record(engine=contender.name, kind=contender.kind, events=0, note=why, **common)
+                        Record(engine=contender.name, kind=contender.kind, events=0, note=run, **common)
                     )
                 step()
             for _ in range(PASSES):
@@ -310,21 +313,34 @@ def run_sweep(
     return sorted(records, key=lambda record: (xs[record.x], order[record.engine]))
 
 
-def _too_long(
-    stopped: dict[str, str],
-    before: Mapping[str, tuple[int, float, float]],
-    name: str,
-    size: int,
-    budget: float,
-) -> str:
-    """Why a contender is not tried at this size, or nothing. Times are taken to grow with the size."""
-    if name not in stopped and name in before:
-        last, *taken = before[name]
-        for what, seconds in zip(("construction", "an event"), taken, strict=True):
-            expected = seconds * max(1.0, size / last)
-            if expected > budget:
-                stopped[name] = f"too slow: {what} takes about {expected:.1f} s, more than {budget:g} s"
-    return stopped.get(name, "")
+class _Pace:
+    """Who takes too long in a sweep. Times are taken to grow with the size."""
+
+    def __init__(self) -> None:
+        self._stopped: dict[str, str] = {}
+        self._costs: dict[str, tuple[int, float, float]] = {}  # when it was last run
+
+    def enter(
+        self, contender: Contender, texts: list[str], events: Sequence[Event], budget: float
+    ) -> _Run | str:
+        """The contender, built and checked; or why it is left out."""
+        name, size = contender.name, len(texts)
+        if name not in self._costs and size > PROBE:
+            probe = _begin(contender, texts[: max(PROBE, size // 16)], events[:1], budget)
+            if isinstance(probe, _Run):
+                self._costs[name] = probe.costs
+        if name not in self._stopped and name in self._costs:
+            last, *taken = self._costs[name]
+            for what, seconds in zip(("construction", "an event"), taken, strict=True):
+                expected = seconds * max(1.0, size / last)
+                if expected > budget:
+                    self._stopped[name] = f"{what} takes about {expected:.1f} s, more than {budget:g} s"
+        if name in self._stopped:
+            return f"too slow: {self._stopped[name]}"
+        run = _begin(contender, texts, events, budget)
+        if isinstance(run, _Run):
+            self._costs[name] = run.costs
+        return run
 
 
 def _begin(contender: Contender, texts: list[str], events: Sequence[Event], budget: float) -> _Run | str:
@@ -343,7 +359,9 @@ def _begin(contender: Contender, texts: list[str], events: Sequence[Event], budg
             if 2 * spent > CHECK_SHARE * budget:
                 break
             share = len(counts)
-        return _Run(contender, matcher, built - begin, counts, perf_counter() - built, matcher.facts())
+        return _Run(
+            contender, matcher, len(texts), built - begin, counts, perf_counter() - built, matcher.facts()
+        )
     except contender.refusals as error:
         lines = str(error).splitlines()
         text = lines[0] if lines else ""

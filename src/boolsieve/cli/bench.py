@@ -30,7 +30,7 @@ def _positive(kind: Callable[[str], Number]) -> Callable[[str], Number]:
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
         if not (math.isfinite(value) and value > 0):
-            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+            raise argparse.ArgumentTypeError(f"{text} is not a finite number above 0")
         return value
 
     return parse
@@ -85,6 +85,9 @@ def add_parser(commands: Any) -> None:
     )
     option(
         "--engines", type=_names, metavar="A,B", help="only these engines (default: all that are registered)"
+    )
+    option(
+        "--rivals", action="store_true", help="also what users would pick instead (extra boolsieve[rivals])"
     )
     option(
         "--events",
