@@ -56,10 +56,10 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 WORKLOADS = [
     workloads.BEGen(dimensions=30, event_size=12, match_probability=0.2, operators="high", seed=1),
-    workloads.OpIndexSynthetic(dimensions=20, max_size=4, max_event_size=12, values=20, seed=2),
-    workloads.OpIndexNormalForm(form="dnf", dimensions=20, seed=3),
-    workloads.OpIndexPrefix(seed=4),
-    workloads.Dexin(dimensions=5, seed=5),
+    workloads.OpIndexSynthetic(dimensions=20, max_size=4, max_event_size=12, seed=2),
+    workloads.OpIndexNormalForm(form="dnf", dimensions=20, max_event_size=12, seed=3),
+    workloads.OpIndexPrefix(numeric=10, strings=5, max_size=3, max_event_size=10, prefix_length=1, seed=4),
+    workloads.Dexin(attributes=5, cardinality=50, seed=5),
     workloads.Tatbul(overlap=0.5, seed=6),
 ]
 
@@ -70,8 +70,6 @@ def test_answers_are_those_of_an_index(rival: type[Rival], workload: workloads.W
     texts, events = workload.expressions(60).texts(), workload.events(40).dicts()
     if rival in JOINS:  # take what such a table can say
         texts = [text for text in texts if not any(word in text for word in ("!=", " IN ", " OR ", "'"))]
-        if not texts:
-            pytest.skip("a workload of strings or disjunctions only")
     expected = answers(texts, events)
     assert any(expected)
     judged = rival(texts)
@@ -93,7 +91,9 @@ def test_meaning_is_that_of_the_table(rival: type[Rival]) -> None:
             assert found == [int(expected)], (rule, asked, event)
             taken += 1
     # What is left out is listed in the next test; the number guards against leaving out more.
-    least = {"closures": 0.95, "DuckDB SQL": 0.6, "pandas eval": 0.5, "rule-engine": 0.6}.get(rival.name, 0.05)
+    least = {"closures": 0.95, "DuckDB SQL": 0.6, "pandas eval": 0.5, "rule-engine": 0.6}.get(
+        rival.name, 0.05
+    )
     assert taken >= least * 2 * len(CASES)
 
 
@@ -129,11 +129,13 @@ def test_closures_know_the_language(data: st.DataObject) -> None:
 )
 def test_what_a_rival_cannot_take_is_named(rival: type[Rival], text: str, words: str) -> None:
     with pytest.raises(UnsupportedError, match=f"^expression 1: .*{words}"):
-        rival(["a < 7", text])
+        rival(["z < 7", text])
 
 
 def test_an_event_of_another_type_is_named() -> None:
-    with pytest.raises(UnsupportedError, match="^event 1: attribute 'a' holds text, but .* column of number"):
+    with pytest.raises(
+        UnsupportedError, match=r"^event 1: attribute 'a' holds text, but .* column of number"
+    ):
         PandasEval(["a < 7"]).counts([{"a": 1}, {"a": "x"}])
 
 
