@@ -41,7 +41,11 @@ def _sentence(drawn: Drawn, sweep: Sweep) -> str:
     last = xs[-1]
     ranked = sorted((line[last], name) for name, line in values.items() if last in line)
     best, leader = ranked[0]
-    where = f"At {short(last)}" if len(xs) > 1 else f"On {short(last)}"
+    where = (
+        f"On {short(last)}"
+        if sweep.is_categorical
+        else f"At {sweep.axis.rpartition(', ')[2]} = {short(last)}"
+    )
     takes = f"{amount(best)} {unit}".strip()
     if len(ranked) == 1:
         text = f"{begin}{where}, {leader} takes {takes}; nothing else was measured there."
@@ -59,7 +63,7 @@ def _sentence(drawn: Drawn, sweep: Sweep) -> str:
     growth = sorted(
         (line[last] / line[xs[0]], name) for name, line in values.items() if last in line and line.get(xs[0])
     )
-    if len(xs) > 1 and growth:
+    if len(xs) > 1 and growth and not sweep.is_categorical:
         text += f" From {short(xs[0])} to {short(last)}, {growth[0][1]} changes by a factor of {amount(growth[0][0])}"
         if len(growth) > 1:
             text += f" (the least), {growth[-1][1]} by {amount(growth[-1][0])} (the most)"

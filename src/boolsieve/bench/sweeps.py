@@ -211,11 +211,12 @@ class Plan:
     def _check(self, panel: Panel, sweep: Sweep) -> None:
         scale, needed, most = self.scale(sweep), 0.0, 0
         self._bytes.append(0.0)
+        sampled: Workload | None = None
         try:
             for point, workload in self.generators(sweep):
-                length = sum(map(len, workload.expressions(SAMPLE).iter_texts())) / SAMPLE
-                each = 3 * length + 100 + sweep.clauses * (BYTES_A_CLAUSE + length)
-                self._bytes[-1] = max(self._bytes[-1], each)
+                if workload is not sampled:
+                    sampled, each = workload, bytes_an_expression(sweep, workload)
+                    self._bytes[-1] = max(self._bytes[-1], each)
                 needed, most = max(
                     (needed, most), (sweep.size(point, scale) * each, sweep.size(point, scale))
                 )
@@ -250,6 +251,12 @@ def typed_changes(sweep: Sweep, changes: Mapping[str, str], figure: str) -> dict
             kind = type(known[name]).__name__
             raise ValueError(f"{figure}: {name} is of type {kind}, which {text!r} is not") from None
     return typed
+
+
+def bytes_an_expression(sweep: Sweep, workload: Workload) -> float:
+    """What an expression takes, roughly: its text, and an index."""
+    length = sum(map(len, workload.expressions(SAMPLE).iter_texts())) / SAMPLE
+    return 3 * length + 100 + sweep.clauses * (BYTES_A_CLAUSE + length)
 
 
 def available_bytes() -> int:
