@@ -26,7 +26,7 @@ LAYERS = [  # modules of one line may know each other
     ["workloads"],
     ["bench"],
     ["spark"],
-    ["cli", "demo"],
+    ["__main__", "cli", "demo"],
 ]
 LEVELS = {name: level for level, names in enumerate(LAYERS) for name in names}
 ENGINES_KNOW = {"errors", "memory", "structures", "encoding", "engines"}

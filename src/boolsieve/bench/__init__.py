@@ -1,1 +1,1 @@
-"""Benchmarks: what users would pick instead, and the papers' experiments."""
+"""Benchmarks: the papers' experiments over all registered engines, and what users would pick instead."""
