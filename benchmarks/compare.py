@@ -28,7 +28,7 @@ LEAST = 0.03
 # Noise is this many times the distance from a commit's best run to its median one.
 CAUTION = 3.0
 # With five runs a commit, fewer than 2 of 1,000 benchmarks of the same speed are called different, with times that vary
-# by 1, 5 or 30 percent, and 9 of 10 that are slower by a tenth are found at 2 percent. With three it is 2 of 100.
+# by 1, 5 or 30 percent, and 9 of 10 that are slower by a tenth are found at 2 percent. With three runs it is 3 of 100.
 LEAST_RUNS = 5
 
 Results = Mapping[str, float]  # of one run: benchmark -> seconds or bytes
