@@ -157,7 +157,7 @@ def run(folder: Path, arguments: Sequence[str]) -> dict[str, float]:
         sys.executable,
         "-m",
         "pytest",
-        str(ROOT / "benchmarks"),
+        str(SUITE),
         "--benchmark-only",
         "--benchmark-quiet",
     ]
@@ -170,7 +170,7 @@ def run(folder: Path, arguments: Sequence[str]) -> dict[str, float]:
     )
     if result.returncode or not report.exists():
         raise CompareError(
-            f"the benchmarks fail at {folder.name}:\n{(result.stdout + result.stderr)[-3000:]}"
+            f"the benchmarks fail at {folder.name}:\n{(result.stdout.strip() or result.stderr)[-3000:]}"
         )
     return values(json.loads(report.read_text(encoding="utf-8")))
 
