@@ -223,9 +223,7 @@ def main(given: Sequence[str]) -> int:
     print(table(verdicts))
     slower = sum(v.verdict == "slower" for v in verdicts)
     faster = sum(v.verdict == "faster" for v in verdicts)
-    print(
-        f"{len(verdicts)} benchmarks: {slower} slower, {faster} faster, the others differ by no more than chance"
-    )
+    print(f"{len(verdicts)} benchmarks: {slower} slower, {faster} faster, the others within the noise")
     return 1 if slower else 0
 
 
