@@ -28,7 +28,7 @@ LEAST = 0.03
 # Noise is this many times the distance from a commit's best run to its median one.
 CAUTION = 3.0
 # With five runs a commit, fewer than 2 of 1,000 benchmarks of the same speed are called different, with times that vary
-# by 1, 5 or 30 percent, and 9 of 10 that are slower by a tenth are found at 2 percent. With three it is 2 of 100.
+# by 1, 5 or 30 percent, and 9 of 10 that are slower by a tenth are found at 2 percent. With three runs it is 3 of 100.
 LEAST_RUNS = 5
 
 Results = Mapping[str, float]  # of one run: benchmark -> seconds or bytes
@@ -157,7 +157,7 @@ def run(folder: Path, arguments: Sequence[str]) -> dict[str, float]:
         sys.executable,
         "-m",
         "pytest",
-        str(ROOT / "benchmarks"),
+        str(SUITE),
         "--benchmark-only",
         "--benchmark-quiet",
     ]
@@ -170,7 +170,7 @@ def run(folder: Path, arguments: Sequence[str]) -> dict[str, float]:
     )
     if result.returncode or not report.exists():
         raise CompareError(
-            f"the benchmarks fail at {folder.name}:\n{(result.stdout + result.stderr)[-3000:]}"
+            f"the benchmarks fail at {folder.name}:\n{(result.stdout.strip() or result.stderr)[-3000:]}"
         )
     return values(json.loads(report.read_text(encoding="utf-8")))
 
@@ -223,9 +223,7 @@ def main(given: Sequence[str]) -> int:
     print(table(verdicts))
     slower = sum(v.verdict == "slower" for v in verdicts)
     faster = sum(v.verdict == "faster" for v in verdicts)
-    print(
-        f"{len(verdicts)} benchmarks: {slower} slower, {faster} faster, the others differ by no more than chance"
-    )
+    print(f"{len(verdicts)} benchmarks: {slower} slower, {faster} faster, the others within the noise")
     return 1 if slower else 0
 
 
