@@ -24,7 +24,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build test demo bench lint format debug sanitize dist clean
+.PHONY: help build test demo bench compare records lint format debug sanitize dist clean
 
 # $(call quietly,what,command): one line if all goes well, and all that the command said if not.
 define quietly
@@ -60,7 +60,16 @@ test: build  ## run the whole test suite
 	@$(PYTEST) $(ARGS)
 
 bench: build  ## run the benchmarks
-	@$(PYTEST) benchmarks --benchmark-only $(ARGS)
+	@$(PYTEST) benchmarks --benchmark-only --benchmark-columns=min,median,rounds --benchmark-sort=name $(ARGS)
+
+compare: $(READY)  ## compare the engines' speed at two commits: BASE=main [HEAD=topic] [ARGS='-k begen']
+	@test -n '$(BASE)' || { echo 'compare: which commit to compare with? make compare BASE=main'; exit 2; }
+	@$(VENV)/bin/python benchmarks/compare.py $(BASE) $(HEAD) -- $(ARGS)
+
+RECORD ?= suite
+records: build  ## run the benchmarks, record them as RECORD (suite), and put the tables into docs/benchmarks.md
+	@mkdir -p build && $(PYTEST) benchmarks --benchmark-only --benchmark-quiet --benchmark-json=build/bench.json $(ARGS)
+	@$(VENV)/bin/python benchmarks/tables.py $(RECORD) build/bench.json
 
 demo: build/demo/.ready  ## install the package into a fresh environment and show it at work
 	@cd build/demo && bin/python -m boolsieve.demo

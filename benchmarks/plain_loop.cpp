@@ -9,7 +9,7 @@ extern "C" size_t plain_loop(const uint32_t* begin, const uint32_t* owner, const
     for (size_t c = 0; c < clauses; ++c) {
         bool holds = true;
         for (uint32_t p = begin[c]; p < begin[c + 1]; ++p) {
-            uint64_t key = event[head[p] >> 3];
+            uint64_t key = event[head[p] >> 4];
             switch (head[p] & 7) {
                 case 0: holds = key >= low[p] && key <= high[p]; break;
                 case 1: {

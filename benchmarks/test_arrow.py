@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import boolsieve as bs
+from conftest import Measure
 
 pa = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
 
 ROWS = 1_000_000
+SCENARIO = "ten expressions, a million Arrow rows"
 EXPRESSIONS = [
     "i1 < 100",
     "i2 = 7",
@@ -60,13 +62,18 @@ def run_duckdb(table: Any) -> tuple[int, ...]:
     return found
 
 
-def test_duckdb(benchmark: Any, table: Any, expected: list[int]) -> None:
-    assert list(benchmark(run_duckdb, table)) == expected
+def told(who: str) -> dict[str, Any]:
+    return {"scenario": SCENARIO, "who": who, "operation": "batch", "items": ROWS}
+
+
+def test_duckdb(measure: Measure, table: Any, expected: list[int]) -> None:
+    assert list(measure(run_duckdb, table, **told("DuckDB, one thread"))) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ten_expressions(benchmark: Any, table: Any, expected: list[int], threads: int) -> None:
+def test_ten_expressions(measure: Measure, table: Any, expected: list[int], threads: int) -> None:
     index = bs.Index(engine="scan")
     index.add_many(range(len(EXPRESSIONS)), EXPRESSIONS)
-    found = benchmark(index.match_batch, table, threads=threads)
+    who = "scan, one thread" if threads == 1 else f"scan, {threads} threads"
+    found = measure(lambda: index.match_batch(table, threads=threads), **told(who))
     assert np.bincount(found.ids, minlength=len(EXPRESSIONS)).tolist() == expected

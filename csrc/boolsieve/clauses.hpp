@@ -3,7 +3,7 @@
 //   buffer          type    length          meaning
 //   begin           uint32  clauses + 1     where a clause's predicates start
 //   owner           uint32  clauses         the expression (its slot), or DEAD
-//   head            uint32  predicates      attribute * 8 + kind
+//   head            uint32  predicates      attribute * 16 + kind, + OR_NEXT if the next predicate will do instead
 //   low, high       uint64  predicates      RANGE, NOT_RANGE: the closed range of keys
 //                                           IN, NOT_IN: offset and length in `sets`
 //                                           TEXT: operand in the string pool (TEXT_OUTSIDE: two); comparison
@@ -15,7 +15,10 @@
 //   2. 1 <= low <= high for ranges; sets lie inside `sets`, sorted, without duplicates, at least two keys for IN.
 //   3. Attributes are below the dictionary's count.
 //   4. Clauses of one expression lie side by side.
-//   5. A dead clause's first predicate is NEVER, so that a scan passes over it like over any other that fails.
+//   5. OR_NEXT stands only in clauses in conjunctive normal form, which the store has only if its engine takes them,
+//   and
+//      not at a clause's last predicate. In one of the runs that it makes, every predicate needs its attribute.
+//   6. A dead clause's first predicate is NEVER, so that a scan passes over it like over any other that fails.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +44,9 @@ enum PredicateKind : uint32_t {
 
 enum TextComparison : uint64_t { TEXT_LESS, TEXT_LESS_EQUAL, TEXT_GREATER, TEXT_GREATER_EQUAL, TEXT_OUTSIDE };
 
-constexpr uint32_t KIND_BITS = 3;
-constexpr uint32_t KIND_MASK = (1u << KIND_BITS) - 1;
+constexpr uint32_t KIND_BITS = 4;
+constexpr uint32_t KIND_MASK = 7;
+constexpr uint32_t OR_NEXT = 8;
 constexpr uint32_t MAX_ATTRIBUTES = 1u << (32 - KIND_BITS);
 constexpr uint32_t DEAD = 0xFFFFFFFFu;
 
@@ -133,9 +137,17 @@ inline bool predicate_holds(const Clauses& c, uint32_t p, const Event& event) no
     return other_holds(c, p, kind, [table](uint32_t a) { return table[a]; }, event.texts.data(), event.texts.size());
 }
 
-// Do all predicates from p on hold? Returns the first that does not, or the clause's end.
+// Do all predicates from p on hold, p being the first of its alternatives? Returns the first that does not (of
+// alternatives the last), or the clause's end.
 inline uint32_t first_failure(const Clauses& c, uint32_t p, uint32_t end, const Event& event) noexcept {
-    while (p < end && predicate_holds(c, p, event)) ++p;
+    while (p < end) {
+        if (predicate_holds(c, p, event)) {
+            while (c.head[p] & OR_NEXT) ++p;
+        } else if (!(c.head[p] & OR_NEXT)) {
+            break;
+        }
+        ++p;
+    }
     return p;
 }
 

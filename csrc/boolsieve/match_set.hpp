@@ -21,6 +21,7 @@ class MatchSet {
         words_[w] |= uint64_t(1) << (slot & 63);
         upper_[w >> 6] |= uint64_t(1) << (w & 63);
     }
+    bool contains(uint32_t slot) const noexcept { return words_[slot >> 6] >> (slot & 63) & 1; }
     // Calls f(slot) in rising order and leaves the set empty.
     template <class F>
     void drain(F f) {

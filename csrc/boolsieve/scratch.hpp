@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,32 @@ struct Counters {
     }
 };
 
+// Events that an engine may learn from, each as the cells of one row.
+struct Sample {
+    uint32_t events = 0;
+    std::vector<Cell> cells;
+
+    void add(const Event& event) {
+        for (uint32_t attribute : event.attributes) cells.push_back({events, attribute, event.table[attribute]});
+        ++events;
+    }
+    void take(Sample& other) {
+        for (const Cell& cell : other.cells) cells.push_back({events + cell.row, cell.attribute, cell.key});
+        events += other.events;
+        other.clear();
+    }
+    void clear() noexcept {
+        events = 0;
+        cells.clear();
+    }
+};
+
+// Base of what an engine keeps in a scratch from event to event (counters, stamps). A scratch may come from another
+// engine of the same class, which had other clauses; so what is in it must not depend on them between two events.
+struct EngineScratch {
+    virtual ~EngineScratch() = default;
+};
+
 struct RowMatch {
     uint32_t row, slot;
 };
@@ -48,6 +75,23 @@ struct Scratch {
     TextEntries seen;                // by name and string
     std::string key;
     Counters counters;
+    std::unique_ptr<EngineScratch> engine;
+    Sample sample;
+    uint32_t sample_every = 0;  // every which event goes into the sample; 0: none
+    uint32_t until_sample = 0;
+
+    // The engine's own part of the scratch.
+    template <class Own>
+    Own& own() {
+        if (!engine) engine = std::make_unique<Own>();
+        return static_cast<Own&>(*engine);
+    }
+    // To be called for each event that was matched, while it is open.
+    void observe() {
+        if (!sample_every || until_sample-- > 0) return;
+        until_sample = sample_every - 1;
+        sample.add(event);
+    }
 };
 
 // Puts the pairs of a block in order and appends them to the answer. Pairs that come by rising slot need no sorting.

@@ -8,11 +8,19 @@
 //   text          uint8   -            the texts of all expressions
 //   text_begin    uint64  slots        where a slot's text starts
 //   text_length   uint32  slots
+//   slot_weight   float64 <= slots     the weight of an expression; 0 for the slots beyond its length
+//   weights_begin uint32  <= slots     where a slot's attribute weights start; none for the slots beyond
+//   weights_count uint32  <= slots     how many they are
+//   weight_name   uint32  -            the names of all attribute weights
+//   weight_value  float64 -            the weights
+//
+// The weights stay empty until one is given.
 //
 // A slot is the place in the order of addition. Removing leaves holes; the index compacts when they are the larger
 // part.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
@@ -33,11 +41,19 @@ struct Predicate {
 struct SlotContent {
     uint32_t clause, clauses, text_length;
     uint64_t text_begin;
+    double weight;
+    uint32_t weights_begin, weights_count;
 };
 
 struct StoreMark {
     uint32_t slots, clauses;
-    size_t sets, text;
+    size_t sets, text, weights;
+};
+
+struct SlotWeights {  // the attribute weights of a slot, in the order in which they were given
+    const uint32_t* names;
+    const double* values;
+    uint32_t count;
 };
 
 class Store {
@@ -80,6 +96,34 @@ class Store {
         text_length.set(slot, uint32_t(length));
         text.append(reinterpret_cast<const uint8_t*>(data), length);
     }
+
+    double weight(uint32_t slot) const noexcept { return slot < slot_weight.size() ? slot_weight.data()[slot] : 0; }
+    SlotWeights weights(uint32_t slot) const noexcept {
+        if (slot >= weights_begin.size()) return {nullptr, nullptr, 0};
+        uint32_t at = weights_begin.data()[slot];
+        return {weight_name.data() + at, weight_value.data() + at, weights_count.data()[slot]};
+    }
+    bool weighted() const noexcept { return slot_weight.size() || weights_begin.size(); }
+    void set_weight(uint32_t slot, double weight) {
+        if (slot >= slot_weight.size()) {
+            if (weight == 0) return;
+            slot_weight.resize(slot + 1, 0);
+        }
+        slot_weight.set(slot, weight);
+    }
+    void set_weights(uint32_t slot, const uint32_t* names, const double* values, size_t n) {
+        if (slot >= weights_begin.size()) {
+            if (n == 0) return;
+            weights_begin.resize(slot + 1, 0);
+            weights_count.resize(slot + 1, 0);
+        }
+        if (weight_name.size() + n > UINT32_MAX) throw std::length_error("an index has at most 2**32 - 1 weights");
+        weights_begin.set(slot, uint32_t(weight_name.size()));
+        weights_count.set(slot, uint32_t(n));
+        weight_name.append(names, n);
+        weight_value.append(values, n);
+    }
+
     // Clauses are appended to the slot that was opened last.
     void open_clauses(uint32_t slot) {
         slot_clause.set(slot, clause_count());
@@ -99,7 +143,14 @@ class Store {
         slot_clauses.set(slot, slot_clauses[slot] + 1);
     }
     SlotContent content(uint32_t slot) const {
-        return {slot_clause[slot], slot_clauses[slot], text_length[slot], text_begin[slot]};
+        bool has_weights = slot < weights_begin.size();
+        return {slot_clause[slot],
+                slot_clauses[slot],
+                text_length[slot],
+                text_begin[slot],
+                weight(slot),
+                has_weights ? weights_begin[slot] : 0,
+                has_weights ? weights_count[slot] : 0};
     }
     // What a slot had before it was given other clauses. The caller has told the engine already.
     void kill(const SlotContent& old) {
@@ -117,11 +168,16 @@ class Store {
     }
 
     // Takes back all that was added since the mark; a recount must follow.
-    StoreMark mark() const noexcept { return {slot_count(), clause_count(), sets.size(), text.size()}; }
+    StoreMark mark() const noexcept { return {slot_count(), clause_count(), sets.size(), text.size(), weight_name.size()}; }
     void roll_back(const StoreMark& to) {
         ids.truncate(to.slots);
         for (Buffer<uint32_t>* buffer : {&slot_clause, &slot_clauses, &text_length}) buffer->resize(to.slots);
         text_begin.resize(to.slots);
+        slot_weight.resize(std::min<size_t>(slot_weight.size(), to.slots));
+        weights_begin.resize(std::min<size_t>(weights_begin.size(), to.slots));
+        weights_count.resize(weights_begin.size());
+        weight_name.resize(to.weights);
+        weight_value.resize(to.weights);
         text.resize(to.text);
         sets.resize(to.sets);
         owner.resize(to.clauses);
@@ -135,6 +191,11 @@ class Store {
         slot_clauses.set(slot, old.clauses);
         text_length.set(slot, old.text_length);
         text_begin.set(slot, old.text_begin);
+        set_weight(slot, old.weight);
+        if (slot < weights_begin.size()) {
+            weights_begin.set(slot, old.weights_begin);
+            weights_count.set(slot, old.weights_count);
+        }
     }
 
     Clauses clauses(uint32_t attributes, const StringPool* strings) const noexcept {
@@ -156,6 +217,11 @@ class Store {
         f("low", low);
         f("high", high);
         f("sets", sets);
+        f("slot_weight", slot_weight);
+        f("weights_begin", weights_begin);
+        f("weights_count", weights_count);
+        f("weight_name", weight_name);
+        f("weight_value", weight_value);
     }
     // What is not in the buffers, after they were filled from outside.
     void recount() {
@@ -185,6 +251,8 @@ class Store {
     Buffer<uint32_t> slot_clause, slot_clauses, text_length, begin, owner, head;
     Buffer<uint64_t> text_begin, low, high, sets;
     Buffer<uint8_t> text;
+    Buffer<double> slot_weight, weight_value;
+    Buffer<uint32_t> weights_begin, weights_count, weight_name;
     uint64_t dead_text = 0;
     uint32_t live_slots = 0, dead_clauses = 0, last_owner = 0;
     bool in_order = true;  // clauses stand in the order of their slots

@@ -120,8 +120,23 @@ struct Normal {
     std::vector<uint64_t> expression_begin{0};
     std::vector<uint64_t> clause_begin{0};
     std::vector<Term> terms;
-    std::vector<Literal> literals;
+    std::vector<Literal> literals;  // of the terms, in their order
     std::string arena;
+
+    uint64_t clauses_of_last() const noexcept {
+        return expression_begin.back() - expression_begin[expression_begin.size() - 2];
+    }
+    uint64_t terms_of_last() const noexcept { return clause_begin.back() - first_term_of_last(); }
+    void drop_last() noexcept {  // the arena keeps its texts
+        uint64_t first = first_term_of_last();
+        if (first < terms.size()) literals.resize(terms[first].first);
+        terms.resize(first);
+        expression_begin.pop_back();
+        clause_begin.resize(expression_begin.back() + 1);
+    }
+
+  private:
+    uint64_t first_term_of_last() const noexcept { return clause_begin[expression_begin[expression_begin.size() - 2]]; }
 };
 
 }  // namespace boolsieve

@@ -1,11 +1,12 @@
 """The public Index: what it holds."""
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.arrow cimport ArrowSource
-from boolsieve.encoding.clauses cimport Counters, Scratch
+from boolsieve.encoding.clauses cimport Counters, Sample, Scratch
+from boolsieve.encoding.ranking cimport Ranking
 from boolsieve.encoding.store cimport ClauseStore
 from boolsieve.engines.base cimport Engine
 from boolsieve.language.tree cimport Normal, Tree
@@ -26,6 +27,7 @@ cdef class ScratchBox:
     """Scratch space of one thread, and the objects that it points into."""
 
     cdef Scratch scratch
+    cdef Ranking ranking
     cdef list kept
 
 
@@ -38,8 +40,14 @@ cdef class Stage:
     cdef size_t text_ids     # how many of them are texts
     cdef string texts
     cdef vector[uint64_t] text_end
+    cdef list weights        # of (weight, attribute weights) or None, up to the last expression that has some
+    cdef vector[uint8_t] conjunctive  # which are in conjunctive normal form
+    cdef uint64_t max_clauses
+    cdef bint takes_cnf
 
-    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1
+    cdef int add(self, object id, object expression, object weight, object weights) except -1
+    cdef int normalise(self, bint plain) except -1
+    cdef int _check_names(self, object weights) except -1
     cdef size_t set_members(self) noexcept
     cdef int _check_regex(self, size_t node, str text) except -1
 
@@ -50,15 +58,19 @@ cdef class Index:
     cdef SharedLock _lock
     cdef list _boxes         # free scratch space
     cdef Counters _counters
+    cdef Sample _sample      # events that the engine has not learned from yet
+    cdef uint32_t _sample_every
     cdef readonly uint64_t max_clauses
 
     cdef int _begin_read(self) except -1
     cdef int _begin_write(self) except -1
     cdef ScratchBox _take(self)
     cdef int _give(self, ScratchBox box) except -1
+    cdef int _learn(self) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
+    cdef int _open_ranking(self, ScratchBox box, size_t k, dict weights) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
-    cdef int _set(self, object id, object expression, bint or_add) except -1
+    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights) except -1
     cdef int _remove(self, uint32_t slot) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1

@@ -11,16 +11,18 @@ from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
 from boolsieve.encoding.batches cimport BatchEncoder, Plan
 from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
 from boolsieve.encoding.events cimport encode_event, encode_row
-from boolsieve.encoding.store cimport SlotContent, Store, StoreMark
+from boolsieve.encoding.store cimport SlotContent, SlotWeights, Store, StoreMark, terms_are_single
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
-from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal
+from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal, Normal
 from boolsieve.memory.buffers cimport count_bytes, export_buffers, import_buffers
-from boolsieve.normal.normalise cimport append_dnf
+from boolsieve.normal.normalise cimport append_cnf, append_dnf
 from boolsieve.structures.pool cimport NONE
 
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +44,12 @@ cdef uint32_t RELEASE_FROM = 1_000
 cdef uint32_t COMPACT_FROM = 1_000
 # Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
 FORMAT = 1
+# From this many clauses on it is looked whether conjunctive normal form is shorter, where the engine takes it: a clause
+# of that form is found through several attributes and checked with bitmaps, so that few plain clauses are cheaper.
+cdef uint64_t CNF_FROM = 5
+# How many events an engine learns from at a time. At first every event is taken, then every second, fourth and so on.
+cdef uint32_t SAMPLE_EVENTS = 256
+cdef uint32_t SAMPLE_EVERY_MOST = 64
 # Rows that a thread matches before it asks for more.
 cdef uint32_t TASK_ROWS = 32 * BLOCK_ROWS
 
@@ -91,19 +99,47 @@ cdef object at_position(object error, Py_ssize_t position):
 cdef object end_of_column = object()
 
 
-def pairs(ids, expressions):
-    """Both columns side by side; an error where one ends before the other."""
-    one, two = iter(ids), iter(expressions)
-    position = 0
-    while True:
-        id, expression = next(one, end_of_column), next(two, end_of_column)
-        if id is end_of_column or expression is end_of_column:
-            break
-        yield id, expression
+def rows(**columns):
+    """All columns side by side, None for a column that is not given; an error where one ends before another."""
+    given = {name: values_of(column) for name, column in columns.items() if column is not None}
+    cdef list places = [list(given).index(name) if name in given else None for name in columns]
+    cdef Py_ssize_t position = 0
+    cdef tuple row
+    for row in zip_longest(*given.values(), fillvalue=end_of_column):
+        for value in row:
+            if value is end_of_column:
+                ends = [value is end_of_column for value in row]
+                shorter, longer = list(given)[ends.index(True)], list(given)[ends.index(False)]
+                raise ValueError(f"the columns differ in length: {shorter} end after {position}, {longer} go on")
+        yield row if len(row) == len(places) else tuple([None if i is None else row[i] for i in places])
         position += 1
-    if id is not expression:
-        shorter, longer = ("expressions", "ids") if expression is end_of_column else ("ids", "expressions")
-        raise ValueError(f"the columns differ in length: {shorter} end after {position}, {longer} go on")
+
+
+cdef object weight_of(object weight, str what):
+    """A weight as a float; `what` is for the error."""
+    if isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool):
+        try:
+            value = float(weight)
+        except OverflowError:
+            value = inf
+        if 0 <= value < inf:
+            return value
+        raise ValueError(f"{what} is a finite number that is not negative, not {weight!r}")
+    raise EncodingError(f"{what} is a number, not {type(weight).__name__}: {weight!r}")
+
+
+cdef dict weights_of(object weights, str what):
+    """Attribute weights as a dict of floats."""
+    if weights is None:
+        return {}
+    if not isinstance(weights, Mapping):
+        raise EncodingError(f"{what} are a mapping of attributes to numbers, not {type(weights).__name__}")
+    cdef dict checked = {}
+    for name, weight in weights.items():
+        if not isinstance(name, str):
+            raise EncodingError(f"{what}: an attribute is a str, not {type(name).__name__}: {name!r}")
+        checked[name] = weight_of(weight, f"the weight of attribute {name!r}")
+    return checked
 
 
 cdef class ScratchBox:
@@ -112,7 +148,12 @@ cdef class ScratchBox:
 
 
 cdef class Stage:
-    cdef int add(self, object id, object expression, uint64_t max_clauses) except -1:
+    def __cinit__(self, uint64_t max_clauses, bint takes_cnf):
+        self.weights = []
+        self.max_clauses = max_clauses
+        self.takes_cnf = takes_cnf
+
+    cdef int add(self, object id, object expression, object weight, object weights) except -1:
         """Parses and checks one expression and adds it. On an error, which names the id, the stage is as it was."""
         cdef bytes raw = id_bytes(id)
         cdef bytes text
@@ -120,6 +161,10 @@ cdef class Stage:
         if self.ids.find(raw, len(raw)) != NONE:
             raise DuplicateIdError(f"id {id!r} is given twice")
         try:
+            if weight is not None:
+                weight = weight_of(weight, "weight")
+            if weights is not None:
+                weights = weights_of(weights, "weights")
             if isinstance(expression, str):
                 parse_text(expression, self.tree)
                 text = (<str>expression).encode()
@@ -131,17 +176,78 @@ cdef class Stage:
             for i in range(self.tree.nodes.size()):
                 if self.tree.nodes[i].op == OP_MATCHES:
                     self._check_regex(i, text.decode())
-            append_dnf(self.tree, self.normal, max_clauses)
+            if weights:
+                self._check_names(weights)
+            self.normalise(bool(weights))
         except ParseError as e:
             raise ParseError(f"expression {id!r}: {e.problem}", e.text, e.line, e.column, e.expected) from None
         except BudgetError as e:
             raise BudgetError(f"expression {id!r}: {e}", e.needed, e.budget) from None
         except EncodingError as e:
             raise EncodingError(f"expression {id!r}: {e}") from None
+        except ValueError as e:
+            raise ValueError(f"expression {id!r}: {e}") from None
+        if weight or weights:
+            self.weights.extend([None] * (self.ids.size() - len(self.weights)))
+            self.weights.append((weight or 0.0, weights or {}))
         self.ids.add(raw, len(raw))
         self.text_ids += raw[0] == c"s"
         self.texts.append(<const char*>text, len(text))
         self.text_end.push_back(self.texts.size())
+        return 0
+
+    cdef int normalise(self, bint plain) except -1:
+        """Appends the normal form of the tree; conjunctive, where an engine takes it and it is much the shorter one.
+
+        `plain` asks for the disjunctive one: weights of attributes are counted by its clauses.
+        """
+        cdef bint takes_cnf = self.takes_cnf and not plain
+        cdef Normal other
+        cdef uint64_t terms = 0
+        cdef uint64_t clauses = 0
+        cdef size_t fewest = 0
+        cdef size_t i
+        error = None
+        try:
+            append_dnf(self.tree, self.normal, self.max_clauses)
+            terms = self.normal.terms_of_last()
+            clauses = self.normal.clauses_of_last()
+        except BudgetError as e:
+            if not takes_cnf:
+                raise
+            error = e
+        if takes_cnf and (error is not None or clauses >= CNF_FROM):
+            try:
+                append_cnf(self.tree, other, self.max_clauses)
+            except BudgetError:
+                if error is not None:
+                    raise error from None
+                self.conjunctive.push_back(False)
+                return 0
+            for i in range(1, other.clause_begin.size()):
+                if i == 1 or other.clause_begin[i] - other.clause_begin[i - 1] < fewest:
+                    fewest = other.clause_begin[i] - other.clause_begin[i - 1]
+            if terms_are_single(other, 0) and (error is not None or fewest * other.terms.size() < terms):
+                if error is None:
+                    self.normal.drop_last()
+                append_cnf(self.tree, self.normal, self.max_clauses)
+                self.conjunctive.push_back(True)
+                return 0
+            if error is not None:
+                raise error
+        self.conjunctive.push_back(False)
+        return 0
+
+    cdef int _check_names(self, object weights) except -1:
+        cdef size_t i
+        cdef set there = set()
+        for i in range(self.tree.nodes.size()):
+            if self.tree.nodes[i].name_length:
+                there.add((<bytes>(self.tree.arena.data() + self.tree.nodes[i].name)[:self.tree.nodes[i].name_length])
+                          .decode())
+        unknown = [name for name in weights if name not in there]
+        if unknown:
+            raise ValueError(f"weights of attributes that are not in the expression: {', '.join(map(repr, unknown))}")
         return 0
 
     cdef size_t set_members(self) noexcept:
@@ -172,30 +278,72 @@ cdef Engine engine_like(Engine engine):
     return fresh
 
 
+cdef int put(Engine engine, Stage stage, uint32_t i, uint32_t slot) except -1:
+    """Gives a slot the clauses and the weights of a stage's expression, if the engine takes them."""
+    cdef ClauseStore store = engine.store
+    cdef uint32_t first = store.store.clause_count()
+    cdef vector[uint32_t] names
+    cdef vector[double] values
+    cdef bytes name
+    cdef string_view id
+    weight, weights = (stage.weights[i] if i < len(stage.weights) else None) or (0.0, {})
+    for text, value in weights.items():
+        name = text.encode()
+        names.push_back(store.dictionary.add_name(name, len(name)))
+        values.push_back(value)
+    store.store.set_weight(slot, weight)
+    store.store.set_weights(slot, names.data(), values.data(), names.size())
+    store.encode(stage.normal, i, slot, stage.conjunctive[i])
+    try:
+        engine.require(first, store.store.clause_count() - first)
+    except BudgetError as e:
+        id = stage.ids.text(i)
+        raise BudgetError(f"expression {id_object(id)!r}: {e}", e.needed, e.budget) from None
+    return 0
+
+
+cdef bint fill(Engine engine, Stage stage, bint skip, dict left_out) except *:
+    """Puts a stage into a store, but for what is left out. True if the engine refused some, which are then in it."""
+    cdef Store* store = &engine.store.store
+    cdef uint32_t i, slot
+    cdef string_view id
+    cdef size_t begin = 0
+    cdef bint refused = False
+    store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
+                  stage.normal.terms.size(), stage.set_members(), stage.texts.size())
+    for i in range(stage.ids.size()):
+        id = stage.ids.text(i)
+        if skip and i not in left_out and store.ids.find(id.data(), id.size()) != DEAD:
+            left_out[i] = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
+        if not skip or i not in left_out:
+            slot = store.add_slot(id.data(), id.size())
+            store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
+            try:
+                put(engine, stage, i, slot)
+            except BudgetError as error:
+                if not skip:
+                    raise (at_position(error, i) if stage.ids.size() > 1 else error) from None
+                left_out[i] = error
+                refused = True
+        begin = stage.text_end[i]
+    return refused
+
+
 cdef int commit(Engine engine, Stage stage, list positions, list skipped) except -1:
     """Puts a stage into an engine and its store, or leaves them as they were if that fails.
 
-    Ids that are there already are skipped, if that is asked for.
+    Ids that are there already, and what the engine refuses, are skipped if that is asked for.
     """
     cdef Store* store = &engine.store.store
-    cdef uint32_t i, slot
     cdef uint32_t first = store.clause_count()
     cdef string_view id
-    cdef size_t begin = 0
     cdef StoreMark mark = store.mark()
+    cdef dict left_out = {}
     try:
-        store.reserve(stage.ids.size(), stage.text_ids, stage.normal.clause_begin.size() - 1,
-                      stage.normal.terms.size(), stage.set_members(), stage.texts.size())
-        for i in range(stage.ids.size()):
-            id = stage.ids.text(i)
-            if positions is not None and store.ids.find(id.data(), id.size()) != DEAD:
-                error = DuplicateIdError(f"id {id_object(id)!r} is in the index already")
-                skipped.append(Skipped(positions[i], id_object(id), error))
-            else:
-                slot = store.add_slot(id.data(), id.size())
-                store.set_text(slot, stage.texts.data() + begin, stage.text_end[i] - begin)
-                engine.store.encode(stage.normal, i, slot)
-            begin = stage.text_end[i]
+        if fill(engine, stage, positions is not None, left_out):
+            store.roll_back(mark)
+            engine.store.restore()
+            fill(engine, stage, True, left_out)
         if stage.ids.size() > 1:
             engine.store.dictionary.patterns.settle()
         engine.insert(first, store.clause_count() - first)
@@ -203,6 +351,9 @@ cdef int commit(Engine engine, Stage stage, list positions, list skipped) except
         store.roll_back(mark)
         engine.store.restore()
         raise
+    for i, error in left_out.items():
+        id = stage.ids.text(i)
+        skipped.append(Skipped(positions[i], id_object(id), error))
     return 0
 
 
@@ -229,6 +380,7 @@ cdef class Index:
         self._engine = engines.create(engine)
         self._engine.store = self._store
         self._boxes = []
+        self._sample_every = 1
 
     # The lock and the scratch space.
 
@@ -251,9 +403,10 @@ cdef class Index:
         return 0
 
     cdef ScratchBox _take(self):
-        if self._boxes:
-            return self._boxes.pop()
-        return ScratchBox()
+        cdef ScratchBox box = self._boxes.pop() if self._boxes else ScratchBox()
+        box.scratch.sample_every = self._sample_every if self._engine.learns else 0
+        box.scratch.sample.clear()
+        return box
 
     cdef int _give(self, ScratchBox box) except -1:
         box.scratch.event.close()
@@ -268,12 +421,29 @@ cdef class Index:
         self._boxes.append(box)
         return 0
 
+    cdef int _learn(self) except -1:
+        """Lets the engine learn from the sample, unless someone uses the index now: then the next match will."""
+        if self._sample.events < SAMPLE_EVENTS or not self._lock.try_write():
+            return 0
+        try:
+            self._engine.learn(self._sample)
+        finally:
+            self._sample.clear()
+            self._sample_every = min(2 * self._sample_every, SAMPLE_EVERY_MOST)
+            self._lock.end_write()
+        return 0
+
     # Changing.
 
-    def add(self, id, expression):
-        """Adds an expression, as text or built, under an id that the index does not hold yet."""
-        cdef Stage stage = Stage()
-        stage.add(id, expression, self.max_clauses)
+    def add(self, id, expression, weight=0.0, weights=None):
+        """Adds an expression, as text or built, under an id that the index does not hold yet.
+
+        Args:
+            weight: what a match is worth to `top_k`; not negative.
+            weights: what it is worth beside that an attribute is there, by name, for clauses that need it.
+        """
+        cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
+        stage.add(id, expression, weight, weights)
         self._begin_write()
         try:
             self._require_new(stage, False)
@@ -281,11 +451,12 @@ cdef class Index:
         finally:
             self._lock.end_write()
 
-    def add_many(self, ids, expressions, *, errors="raise", progress=False):
+    def add_many(self, ids, expressions, *, weight=None, weights=None, errors="raise", progress=False):
         """Adds many expressions at once: all of them, or none if one is bad.
 
         Args:
             ids, expressions: iterables or columns (NumPy, pandas, polars, Arrow) of equal length.
+            weight, weights: columns of what `add` takes; None in them, and for them, stands for no weight.
             errors: "raise", or "skip" to leave bad ones out.
             progress: show a progress bar.
 
@@ -294,19 +465,19 @@ cdef class Index:
         """
         if errors not in ("raise", "skip"):
             raise ValueError(f'errors is "raise" or "skip", not {errors!r}')
-        cdef Stage stage = Stage()
+        cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         cdef list skipped = []
         cdef list positions = [] if errors == "skip" else None
         cdef Py_ssize_t position = 0
-        ids, expressions = values_of(ids), values_of(expressions)
+        ids = values_of(ids)
         total = len(ids) if hasattr(ids, "__len__") else None
         with progress_bar(progress, total) as show:
-            for id, expression in pairs(ids, expressions):
+            for id, expression, one, some in rows(ids=ids, expressions=expressions, weight=weight, weights=weights):
                 try:
-                    stage.add(id, expression, self.max_clauses)
+                    stage.add(id, expression, one, some)
                     if positions is not None:
                         positions.append(position)
-                except (ParseError, BudgetError, EncodingError, DuplicateIdError) as error:
+                except (ValueError, EncodingError) as error:
                     if positions is None:
                         raise at_position(error, position) from None
                     skipped.append(Skipped(position, id, error))
@@ -335,21 +506,21 @@ cdef class Index:
                 raise at_position(error, i) if many else error
         return 0
 
-    def replace(self, id, expression):
-        """Gives an id that the index holds another expression; it keeps its place in the order."""
-        self._set(id, expression, False)
+    def replace(self, id, expression, weight=0.0, weights=None):
+        """Gives an id that the index holds another expression and other weights; it keeps its place in the order."""
+        self._set(id, expression, False, weight, weights)
 
     def __setitem__(self, id, expression):
-        self._set(id, expression, True)
+        self._set(id, expression, True, None, None)
 
-    cdef int _set(self, object id, object expression, bint or_add) except -1:
-        cdef Stage stage = Stage()
+    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights) except -1:
+        cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         cdef Store* store
         cdef uint32_t slot, first
         cdef string_view raw
         cdef SlotContent old
         cdef StoreMark mark
-        stage.add(id, expression, self.max_clauses)
+        stage.add(id, expression, weight, weights)
         raw = stage.ids.text(0)
         self._begin_write()
         try:
@@ -365,7 +536,7 @@ cdef class Index:
             first = store.clause_count()
             try:
                 store.set_text(slot, stage.texts.data(), stage.texts.size())
-                self._store.encode(stage.normal, 0, slot)
+                put(self._engine, stage, 0, slot)
                 self._engine.insert(first, store.clause_count() - first)
             except BaseException:
                 store.roll_back(mark)
@@ -422,6 +593,8 @@ cdef class Index:
     cdef int _use(self, Engine engine) except -1:
         self._store = engine.store
         self._engine = engine
+        self._sample.clear()  # its attributes are those of the other store
+        self._sample_every = 1
         return 0
 
     cdef int _compact(self) except -1:
@@ -436,14 +609,18 @@ cdef class Index:
         if (store.dead_clauses <= COMPACT_FROM + live and store.slot_count() <= COMPACT_FROM + 2 * store.live_slots
                 and store.dead_text <= 64 * COMPACT_FROM + store.text.size() // 2):
             return 0
-        stage = Stage()
+        stage = Stage(self.max_clauses, self._engine.takes_cnf)
         for slot in range(store.slot_count()):
             if not store.ids.live(slot):
                 continue
             id = id_bytes(self._id(slot))
             text = store.text_of(slot)
             parse_tree(text.data(), text.size(), stage.tree)
-            append_dnf(stage.tree, stage.normal, self.max_clauses)
+            weighted = store.weights(slot).count > 0
+            stage.normalise(weighted)
+            if weighted or store.weight(slot):
+                stage.weights.extend([None] * (stage.ids.size() - len(stage.weights)))
+                stage.weights.append((store.weight(slot), given_weights(old, slot)))
             stage.ids.add(id, len(id))
             stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())
@@ -506,6 +683,22 @@ cdef class Index:
         except UnknownIdError:
             return default
 
+    def weight(self, id):
+        """The weight of an expression."""
+        self._begin_read()
+        try:
+            return self._store.store.weight(self._slot(id))
+        finally:
+            self._lock.end_read()
+
+    def weights(self, id):
+        """The attribute weights of an expression, by name."""
+        self._begin_read()
+        try:
+            return given_weights(self._store, self._slot(id))
+        finally:
+            self._lock.end_read()
+
     def __iter__(self):
         cdef uint32_t slot
         cdef list ids = []
@@ -545,6 +738,8 @@ cdef class Index:
         else:
             with nogil:
                 self._engine.match(s[0])
+        s.observe()
+        self._sample.take(s.sample)
         s.found.drain_to(s.slots)
         s.counters.matches += s.slots.size()
         return 0
@@ -564,6 +759,7 @@ cdef class Index:
         finally:
             self._lock.end_read()
             self._give(box)
+        self._learn()
         return ids
 
     def match_count(self, event):
@@ -571,13 +767,16 @@ cdef class Index:
         cdef ScratchBox box = self._take()
         if not isinstance(event, dict):
             event = mapping(event)
+        cdef size_t found
         self._begin_read()
         try:
             self._find(box, event)
-            return box.scratch.slots.size()
+            found = box.scratch.slots.size()
         finally:
             self._lock.end_read()
             self._give(box)
+        self._learn()
+        return found
 
     def matches(self, event, id):
         """Whether the event satisfies the expression of this id."""
@@ -599,6 +798,58 @@ cdef class Index:
         finally:
             self._lock.end_read()
             self._give(box)
+
+    cdef int _open_ranking(self, ScratchBox box, size_t k, dict weights) except -1:
+        """The caller holds the lock as a reader, and closes the ranking."""
+        cdef bytes name
+        cdef uint32_t known
+        box.ranking.open(self._store.store, self._store.dictionary, k)
+        for text, weight in weights.items():
+            name = text.encode()
+            known = self._store.dictionary.names.find(name, len(name))
+            if known != NONE:  # what no expression is about, has no weight either
+                box.ranking.weigh(known, weight)
+        return 0
+
+    def top_k(self, event, k, weights=None):
+        """The k best of the expressions that the event satisfies.
+
+        Args:
+            weights: the event's weights of attributes, by name, 1 where not given; they multiply the expressions'.
+
+        Returns:
+            A list of (id, score), from the best on, ties in order of addition; shorter if fewer match. The score is
+            the expression's weight, and the largest sum of attribute weights of a clause that holds.
+        """
+        if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
+            raise ValueError(f"k is a positive int, not {k!r}")
+        cdef dict checked = weights_of(weights, "weights of an event")
+        cdef ScratchBox box = self._take()
+        cdef Scratch* s = &box.scratch
+        cdef size_t most, i
+        cdef list best = []
+        if not isinstance(event, dict):
+            event = mapping(event)
+        self._begin_read()
+        try:
+            most = min(k, max(1, self._store.store.live_slots))
+            encode_event(self._store, event, s[0], box.kept)
+            s.found.open(self._store.store.slot_count())
+            self._open_ranking(box, most, checked)
+            with nogil:
+                self._engine.top_k(s[0], box.ranking)
+                box.ranking.sort()
+            s.observe()
+            self._sample.take(s.sample)
+            s.counters.matches += box.ranking.best.size()
+            for i in range(box.ranking.best.size()):
+                best.append((self._id(box.ranking.best[i].slot), box.ranking.best[i].score))
+        finally:
+            box.ranking.close()
+            self._lock.end_read()
+            self._give(box)
+        self._learn()
+        return best
 
     def explain(self, event, id):
         """Why the event satisfies the expression of this id, or not: its tree with the outcome of each part."""
@@ -635,9 +886,11 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
-            return self._joined(parts, threads)
+            matches = self._joined(parts, threads)
         finally:
             self._lock.end_read()
+        self._learn()
+        return matches
 
     cdef list _match_arrow(self, ArrowSource source, object threads):
         cdef Plan plan = Plan(source, self._store)
@@ -694,6 +947,7 @@ cdef class Index:
 
     cdef tuple _answer(self, ScratchBox box):
         """How many matches each row of a task has, their slots, and whether a text is among their ids."""
+        self._sample.take(box.scratch.sample)
         cdef size_t i = 0
         with nogil:
             while i < box.scratch.slots.size() and not self._store.store.ids.is_text(box.scratch.slots[i]):
@@ -815,6 +1069,14 @@ def _restore(format, kind, options, max_clauses, store, engine):
     index._store.restore()
     import_buffers(index._engine.buffers(), engine)
     return index
+
+
+cdef dict given_weights(ClauseStore store, uint32_t slot):
+    """The attribute weights of a slot, by name."""
+    cdef SlotWeights weights = store.store.weights(slot)
+    cdef uint32_t i
+    return {(<bytes>store.dictionary.names.text(weights.names[i])).decode(): weights.values[i]
+            for i in range(weights.count)}
 
 
 cdef object mapping(object event):

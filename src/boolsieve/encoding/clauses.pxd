@@ -67,6 +67,7 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
 
     const uint32_t KIND_BITS
     const uint32_t KIND_MASK
+    const uint32_t OR_NEXT
     const uint32_t DEAD
 
     cdef struct Clauses:
@@ -110,6 +111,12 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
         uint64_t matches
         void add_and_clear(Counters& other) noexcept
 
+    cdef cppclass Sample:
+        uint32_t events
+        vector[Cell] cells
+        void take(Sample& other) except +
+        void clear() noexcept
+
     cdef cppclass Scratch:
         Event event
         Block block
@@ -121,6 +128,9 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
         TextEntries seen
         string key
         Counters counters
+        Sample sample
+        uint32_t sample_every
+        void observe() except +
 
     void collect_pairs(Scratch& scratch, uint32_t rows, cbool by_slot) except +
 

@@ -136,6 +136,11 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
     cdef struct StoreMark:
         pass
 
+    cdef struct SlotWeights:
+        const uint32_t* names
+        const double* values
+        uint32_t count
+
     cdef cppclass Store:
         IdTable ids
         Buffer[uint32_t] slot_clause
@@ -160,6 +165,10 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void reserve(size_t slots, size_t text_ids, size_t clauses, size_t predicates, size_t keys,
                      size_t text_bytes) except +
         void set_text(uint32_t slot, const char* data, size_t length) except +
+        double weight(uint32_t slot) noexcept
+        SlotWeights weights(uint32_t slot) noexcept
+        void set_weight(uint32_t slot, double weight) except +
+        void set_weights(uint32_t slot, const uint32_t* names, const double* values, size_t n) except +
         void open_clauses(uint32_t slot) except +
         void add_clause(uint32_t slot, const Predicate* predicates, size_t n) except +
         SlotContent content(uint32_t slot) except +
@@ -172,6 +181,10 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void recount() except +
 
 
+# Whether each term of an expression is one predicate, so that it can be an alternative in conjunctive normal form.
+cdef cbool terms_are_single(const Normal& normal, uint64_t expression) noexcept nogil
+
+
 cdef class ClauseStore:
     """Everything that is stored of the expressions, encoded; engines read it, the index writes it."""
 
@@ -181,7 +194,9 @@ cdef class ClauseStore:
     cdef vector[Predicate] _predicates  # of the clause that is being encoded
 
     cdef Clauses clauses(self) noexcept nogil
-    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1
+    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot, cbool conjunctive) except -1
+    cdef int _encode_conjunction(self, const Normal& normal, uint64_t clause, uint32_t slot) except -1
+    cdef int _encode_disjunctions(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1
     cdef cbool _encode_term(self, const Normal& normal, const Term& term) except *
     cdef uint32_t _derived(self, const Normal& normal, uint32_t name, Derived kind, const Literal& operand) except *
     cdef cbool _set(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *

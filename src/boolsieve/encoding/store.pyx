@@ -1,9 +1,10 @@
 """Encodes normal forms into the clause store: values become keys, terms become predicates on views of attributes."""
 
 from libcpp.algorithm cimport sort, stable_sort
+from libcpp.utility cimport pair
 
 from boolsieve.encoding.clauses cimport (
-    DEAD, KIND_BITS, KIND_MASK, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
+    DEAD, KIND_BITS, KIND_MASK, OR_NEXT, PREDICATE_ABSENT, PREDICATE_IN, PREDICATE_NEVER, PREDICATE_NOT_IN,
     PREDICATE_NOT_RANGE, PREDICATE_OUTSIDE, PREDICATE_RANGE, PREDICATE_TEXT, TEXT_GREATER, TEXT_GREATER_EQUAL,
     TEXT_LESS, TEXT_LESS_EQUAL, TEXT_OUTSIDE,
 )
@@ -11,6 +12,7 @@ from boolsieve.language.tree cimport (
     DERIVED_HAS, DERIVED_MATCHES, FAMILY_BOOL, FAMILY_NUMBER, FAMILY_SET, FAMILY_STRING, FAMILY_TIME,
     HIGH_NONE, HIGH_OPEN, LITERAL_BOOL, LITERAL_DATE, LITERAL_FLOAT, LITERAL_INT, LITERAL_STRING, LITERAL_TIME,
     LOW_NONE, LOW_OPEN, TERM_ABSENT, TERM_FAILS, TERM_HOLDS, TERM_IN, TERM_NOT_IN, TERM_NOT_RANGE, TERM_PRESENT,
+    TERM_RANGE,
     Family,
 )
 from boolsieve.memory.buffers cimport list_buffers
@@ -101,6 +103,45 @@ cdef cbool goes_before(const Predicate& one, const Predicate& two) noexcept nogi
     return rank(one) < rank(two)
 
 
+cdef cbool one_view(const Literal* values, cbool has_low, cbool has_high, View& low, View& high) noexcept nogil:
+    """The views that hold the ends of a range; whether it is one and the same."""
+    (&low)[0] = view_for(values[0])
+    (&high)[0] = view_for(values[1])
+    if not has_low:
+        (&low)[0] = high
+    elif not has_high:
+        (&high)[0] = low
+    elif low != high and exact_in(VIEW_REAL, values[0]) and exact_in(VIEW_REAL, values[1]):
+        (&low)[0] = VIEW_REAL
+        (&high)[0] = VIEW_REAL
+    return low == high
+
+
+cdef cbool terms_are_single(const Normal& normal, uint64_t expression) noexcept nogil:
+    cdef uint64_t t
+    cdef const Term* term
+    cdef const Literal* values
+    cdef cbool has_low, has_high
+    cdef View low = VIEW_ANY
+    cdef View high = VIEW_ANY
+    for t in range(normal.clause_begin[normal.expression_begin[expression]],
+                   normal.clause_begin[normal.expression_begin[expression + 1]]):
+        term = &normal.terms[t]
+        if term.kind == TERM_FAILS:
+            return False
+        if term.kind != TERM_RANGE and term.kind != TERM_NOT_RANGE:
+            continue
+        values = normal.literals.data() + term.first
+        has_low = not term.bounds & LOW_NONE
+        has_high = not term.bounds & HIGH_NONE
+        if term.family == FAMILY_STRING:
+            if has_low and values[0].length > ORDER_BYTES or has_high and values[1].length > ORDER_BYTES:
+                return False
+        elif term.kind == TERM_RANGE and not one_view(values, has_low, has_high, low, high):
+            return False
+    return True
+
+
 cdef class ClauseStore:
     def __cinit__(self):
         self.regex = RegexSets()
@@ -108,26 +149,58 @@ cdef class ClauseStore:
     cdef Clauses clauses(self) noexcept nogil:
         return self.store.clauses(self.dictionary.attribute_count(), &self.dictionary.strings)
 
-    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1:
-        """Appends the clauses of one normal form to a slot that was just opened."""
-        cdef uint64_t c, t
-        cdef cbool possible
+    cdef int encode(self, const Normal& normal, uint64_t expression, uint32_t slot, cbool conjunctive) except -1:
+        """Appends the clauses of one normal form, disjunctive or conjunctive, to a slot that was just opened."""
+        cdef uint64_t clause
         self.store.open_clauses(slot)
-        for c in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
+        if conjunctive:
+            return self._encode_disjunctions(normal, expression, slot)
+        for clause in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
+            self._encode_conjunction(normal, clause, slot)
+        return 0
+
+    cdef int _encode_conjunction(self, const Normal& normal, uint64_t clause, uint32_t slot) except -1:
+        cdef uint64_t t
+        self._predicates.clear()
+        for t in range(normal.clause_begin[clause], normal.clause_begin[clause + 1]):
+            if not self._encode_term(normal, normal.terms[t]):
+                return 0
+        stable_sort(self._predicates.begin(), self._predicates.end(), &goes_before)
+        if self._predicates.empty() or self._predicates[0].kind == PREDICATE_ABSENT:
+            # Nothing that an event must have: the clause goes under the attribute that every event has.
+            self._predicates.insert(self._predicates.begin(),
+                                    Predicate(0, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+        self.store.add_clause(slot, self._predicates.data(), self._predicates.size())
+        return 0
+
+    cdef int _encode_disjunctions(self, const Normal& normal, uint64_t expression, uint32_t slot) except -1:
+        """One clause of alternatives; the disjunctions with the fewest come first."""
+        cdef uint64_t clause, t, i
+        cdef vector[Predicate] joined
+        cdef vector[pair[uint64_t, uint64_t]] order  # size and clause
+        cdef cbool needs_nothing = True
+        cdef cbool absent
+        for clause in range(normal.expression_begin[expression], normal.expression_begin[expression + 1]):
+            order.push_back(pair[uint64_t, uint64_t](
+                normal.clause_begin[clause + 1] - normal.clause_begin[clause], clause))
+        sort(order.begin(), order.end())
+        for i in range(order.size()):
+            clause = order[i].second
             self._predicates.clear()
-            possible = True
-            for t in range(normal.clause_begin[c], normal.clause_begin[c + 1]):
-                if not self._encode_term(normal, normal.terms[t]):
-                    possible = False
-                    break
-            if not possible:
-                continue
-            stable_sort(self._predicates.begin(), self._predicates.end(), &goes_before)
-            if self._predicates.empty() or self._predicates[0].kind == PREDICATE_ABSENT:
-                # Nothing that an event must have: the clause goes under the attribute that every event has.
-                self._predicates.insert(self._predicates.begin(),
-                                        Predicate(0, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
-            self.store.add_clause(slot, self._predicates.data(), self._predicates.size())
+            for t in range(normal.clause_begin[clause], normal.clause_begin[clause + 1]):
+                self._encode_term(normal, normal.terms[t])  # what can never hold adds nothing
+            if self._predicates.empty():
+                return 0
+            absent = False
+            for t in range(self._predicates.size()):
+                absent = absent or self._predicates[t].kind == PREDICATE_ABSENT
+                if t + 1 < self._predicates.size():
+                    self._predicates[t].kind |= OR_NEXT
+            needs_nothing = needs_nothing and absent
+            joined.insert(joined.end(), self._predicates.begin(), self._predicates.end())
+        if needs_nothing:
+            joined.insert(joined.begin(), Predicate(0, PREDICATE_RANGE, KEY_LOWEST, KEY_HIGHEST))
+        self.store.add_clause(slot, joined.data(), joined.size())
         return 0
 
     cdef cbool _encode_term(self, const Normal& normal, const Term& term) except *:
@@ -224,19 +297,13 @@ cdef class ClauseStore:
         """A range of numbers, bools or times; two predicates where no one view is exact for both ends."""
         cdef cbool has_low = not term.bounds & LOW_NONE
         cdef cbool has_high = not term.bounds & HIGH_NONE
-        cdef View low_view = view_for(values[0])
-        cdef View high_view = view_for(values[1])
+        cdef View low_view = VIEW_ANY
+        cdef View high_view = VIEW_ANY
         cdef uint32_t kind = PREDICATE_RANGE
         cdef uint64_t[2] end
         if term.kind == TERM_NOT_RANGE:
             kind = PREDICATE_NOT_RANGE
-        if not has_low:
-            low_view = high_view
-        elif not has_high:
-            high_view = low_view
-        elif low_view != high_view and exact_in(VIEW_REAL, values[0]) and exact_in(VIEW_REAL, values[1]):
-            low_view = high_view = VIEW_REAL
-        if low_view == high_view:
+        if one_view(values, has_low, has_high, low_view, high_view):
             return self._key_range(name, low_view, kind, term.bounds, values)
         if kind == PREDICATE_NOT_RANGE:
             end[0] = self.dictionary.add_view(name, high_view)
@@ -340,10 +407,11 @@ cdef class ClauseStore:
         for clause in range(c.count):
             assert c.begin[clause] < c.begin[clause + 1], f"1: clause {clause} has no predicate"
             if c.owner[clause] == DEAD:
-                assert c.head[c.begin[clause]] == PREDICATE_NEVER, f"5: clause {clause}"
+                assert c.head[c.begin[clause]] == PREDICATE_NEVER, f"6: clause {clause}"
                 continue
             for p in range(c.begin[clause], c.begin[clause + 1]):
                 kind = c.head[p] & KIND_MASK
+                assert not c.head[p] & OR_NEXT or p + 1 < c.begin[clause + 1], f"5: predicate {p}"
                 assert c.head[p] >> KIND_BITS < c.attributes, f"3: predicate {p}"
                 if kind == PREDICATE_RANGE or kind == PREDICATE_NOT_RANGE:
                     assert 1 <= c.low[p] <= c.high[p], f"2: predicate {p}"

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.cluster import Cluster
+from boolsieve.engines.hybrid import Hybrid
+from boolsieve.engines.interval import Interval
+from boolsieve.engines.intervaltree import IntervalTree
+from boolsieve.engines.kindex import KIndex
+from boolsieve.engines.opindex import OpIndex
+from boolsieve.engines.pstbloom import PSTBloom
+from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
+from boolsieve.engines.segmenttree import SegmentTree
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
+    "opindex": OpIndex,
+    "kindex": KIndex,
+    "cluster": Cluster,
+    "interval": Interval,
+    "hybrid": Hybrid,
+    "segmenttree": SegmentTree,
+    "intervaltree": IntervalTree,
+    "pstbloom": PSTBloom,
+    "psthash": PSTHash,
 }
 _DEFAULT = "scan"
 
@@ -41,4 +59,20 @@ def name_of(engine: Engine) -> str:
     return next(name for name, kind in _REGISTRY.items() if kind is type(engine))
 
 
-__all__ = ["Engine", "Scan", "create", "get", "name_of", "names"]
+__all__ = [
+    "Cluster",
+    "Engine",
+    "Hybrid",
+    "Interval",
+    "IntervalTree",
+    "KIndex",
+    "OpIndex",
+    "PSTBloom",
+    "PSTHash",
+    "Scan",
+    "SegmentTree",
+    "create",
+    "get",
+    "name_of",
+    "names",
+]

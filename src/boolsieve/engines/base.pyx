@@ -7,14 +7,24 @@ Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
 
 - `insert(first, count)`: clauses that were just appended to the store. `remove(first, count)`: clauses that are still
   there but will be dead soon after. Both run alone (no match at the same time) and with the GIL. An insert
-  that fails leaves the engine as it was.
+  that fails leaves the engine as it was. Bulk loading is an insert of many.
+- `require(first, count)`: the clauses of one expression, before their insert; an engine that cannot take them raises a
+  `BudgetError`, and the expression is refused.
 - `match(scratch)`: for `scratch.event`, adds the owner of each clause that holds to `scratch.found`, once or more.
   Predicates that the engine did not decide by itself are decided by `first_failure` or `clause_holds`. Const: many
-  threads match at the same time, each with a scratch of its own.
+  threads match at the same time, each with a scratch of its own; `scratch.own` holds what an engine needs beside.
+- `learn(sample)`: if the engine sets `learns`, gets some of the events that were matched, from time to time, and may
+  rearrange itself. Runs alone, as `insert` does; what it costs must be small beside matching the events that passed
+  since the last time.
 - `match_block(scratch)`: for `scratch.block`, appends each row's slots to `scratch.slots` and their number to
   `scratch.counts`. The default goes row by row.
+- `top_k(scratch, ranking)`: for `scratch.event`, offers the slots that match to the ranking. The default offers all; an
+  engine that knows bounds may leave out those that cannot be among the best.
 - `buffers()`: all lasting state, as named flat buffers. `check_invariants()` asserts what the engine's file promises.
 - Both match functions add to `scratch.counters` what they evaluated.
+
+Clauses are conjunctions. An engine that sets `takes_cnf` also gets expressions in conjunctive normal form, where that
+is much shorter: one clause, in which predicates marked with OR_NEXT are alternatives to the one behind them.
 
 Keyword arguments of the constructor are the engine's options; `options()` gives them back, so that a copy can be made.
 """
@@ -34,14 +44,28 @@ cdef class Engine:
         given = ", ".join(f"{name}={value!r}" for name, value in self.options().items())
         return f"{type(self).__name__}({given})"
 
+    cdef int require(self, uint32_t first, uint32_t count) except -1:
+        return 0
+
     cdef int insert(self, uint32_t first, uint32_t count) except -1:
         raise NotImplementedError
 
     cdef int remove(self, uint32_t first, uint32_t count) except -1:
         raise NotImplementedError
 
-    cdef void match(self, Scratch& scratch) noexcept nogil:
-        pass
+    cdef int match(self, Scratch& scratch) except -1 nogil:
+        return 0
+
+    cdef int top_k(self, Scratch& scratch, Ranking& ranking) except -1 nogil:
+        cdef size_t i
+        self.match(scratch)
+        scratch.found.drain_to(scratch.slots)
+        for i in range(scratch.slots.size()):
+            ranking.offer(ranking.score(scratch.slots[i], scratch.event), scratch.slots[i])
+        return 0
+
+    cdef int learn(self, const Sample& sample) except -1:
+        return 0
 
     cdef int match_block(self, Scratch& scratch) except -1 nogil:
         cdef uint32_t row
@@ -51,6 +75,7 @@ cdef class Engine:
             scratch.event.open(self.store.dictionary.attribute_count())
             scratch.block.read_row(row, scratch.event)
             self.match(scratch)
+            scratch.observe()
             scratch.event.close()
             before = scratch.slots.size()
             scratch.found.drain_to(scratch.slots)

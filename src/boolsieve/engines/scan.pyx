@@ -26,7 +26,7 @@ cdef class Scan(Engine):
     cdef int remove(self, uint32_t first, uint32_t count) except -1:
         return 0
 
-    cdef void match(self, Scratch& scratch) noexcept nogil:
+    cdef int match(self, Scratch& scratch) except -1 nogil:
         cdef Clauses clauses = self.store.clauses()
         cdef uint32_t clause, begin, end, failed
         cdef uint64_t evaluated = 0
@@ -41,6 +41,7 @@ cdef class Scan(Engine):
         scratch.counters.events += 1
         scratch.counters.predicates += evaluated
         scratch.counters.candidates += clauses.count
+        return 0
 
     cdef int match_block(self, Scratch& scratch) except -1 nogil:
         cdef Clauses clauses = self.store.clauses()

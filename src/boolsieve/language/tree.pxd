@@ -118,3 +118,6 @@ cdef extern from "boolsieve/tree.hpp" namespace "boolsieve" nogil:
         vector[Term] terms
         vector[Literal] literals
         string arena
+        uint64_t clauses_of_last() noexcept
+        uint64_t terms_of_last() noexcept
+        void drop_last() noexcept

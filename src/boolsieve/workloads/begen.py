@@ -168,18 +168,10 @@ class BEGen(Workload):
     zipf: float = 0.0
 
     def check(self) -> None:
-        require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
-        require(self.cardinality >= 1, "cardinality", f"{self.cardinality} is below 1")
-        require(self.event_size >= 1, "event_size", f"{self.event_size} is below 1")
-        require(
-            self.event_size <= self.dimensions,
-            "event_size",
-            f"{self.event_size} distinct attributes cannot be drawn from {self.dimensions} dimensions",
-        )
-        require(
-            0 < self.match_probability <= 1, "match_probability", f"{self.match_probability} is not in (0, 1]"
-        )
-        require(self.zipf >= 0, "zipf", f"{self.zipf} is negative")
+        self.require_least(1, "dimensions", "cardinality")
+        self.require_drawable("event_size")
+        self.require_positive_share("match_probability")
+        self.require_least(0, "zipf")
         self.derivation.check(self.event_size, self.cardinality)
 
     @property
@@ -259,9 +251,7 @@ class QGrams(Workload):
         require(len(bases) > 0, "strings", f"none has {self.q} characters")
         if self.match_probability is None:
             return
-        require(
-            0 < self.match_probability <= 1, "match_probability", f"{self.match_probability} is not in (0, 1]"
-        )
+        self.require_positive_share("match_probability")
         needed = self._needed
         require(
             needed <= len(bases),

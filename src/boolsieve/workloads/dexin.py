@@ -54,16 +54,16 @@ class Dexin(Workload):
     zipf: float = 0.0
 
     def check(self) -> None:
-        require(self.attributes >= 1, "attributes", f"{self.attributes} is below 1")
-        require(self.cardinality >= 2, "cardinality", f"{self.cardinality} is below 2")
-        require(0 <= self.points <= 1, "points", f"{self.points} is no share")
-        require(0 < self.min_width <= 1, "min_width", f"{self.min_width} is not in (0, 1]")
+        self.require_least(1, "attributes")
+        self.require_least(2, "cardinality")
+        self.require_share("points")
+        self.require_positive_share("min_width")
         require(
             self.min_width <= self.max_width <= 1,
             "max_width",
             f"{self.max_width} is not in [min_width, 1] = [{self.min_width}, 1]",
         )
-        require(self.zipf >= 0, "zipf", f"{self.zipf} is negative")
+        self.require_least(0, "zipf")
         rate = self.matching_rate
         require(rate is None or 0 < rate <= 1, "matching_rate", f"{rate} is not in (0, 1]")
         require(

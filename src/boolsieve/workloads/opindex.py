@@ -64,17 +64,11 @@ class OpIndexSynthetic(Workload):
     zipf: float = 0.0
 
     def check(self) -> None:
-        require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
-        for name, size in (("max_size", self.max_size), ("max_event_size", self.max_event_size)):
-            require(size >= 1, name, f"{size} is below 1")
-            require(
-                size <= self.dimensions,
-                name,
-                f"{size} distinct attributes cannot be drawn from {self.dimensions} dimensions",
-            )
-        require(0 <= self.equality <= 1, "equality", f"{self.equality} is no share")
-        require(self.value_space >= 1, "value_space", f"{self.value_space} is below 1")
-        require(self.zipf >= 0, "zipf", f"{self.zipf} is negative")
+        self.require_least(1, "dimensions")
+        self.require_drawable("max_size", "max_event_size")
+        self.require_share("equality")
+        self.require_least(1, "value_space")
+        self.require_least(0, "zipf")
 
     @cached_property
     def _space(self) -> Space:
@@ -123,7 +117,7 @@ class OpIndexNormalForm(OpIndexSynthetic):
     def check(self) -> None:
         super().check()
         require(self.form in ("cnf", "dnf"), "form", f"{self.form!r} is neither 'cnf' nor 'dnf'")
-        require(self.max_clauses >= 1, "max_clauses", f"{self.max_clauses} is below 1")
+        self.require_least(1, "max_clauses")
 
     def expressions(self, n: int) -> Expressions:
         """Expressions of 1 to max_clauses clauses of 1 to max_size predicates each."""
@@ -170,10 +164,8 @@ class OpIndexPrefix(Workload):
     words: Mapping[str, int] | None = None
 
     def check(self) -> None:
-        require(self.numeric >= 1, "numeric", f"{self.numeric} is below 1")
-        require(self.value_space >= 1, "value_space", f"{self.value_space} is below 1")
-        require(self.prefix_length >= 1, "prefix_length", f"{self.prefix_length} is below 1")
-        require(0 <= self.prefix_share <= 1, "prefix_share", f"{self.prefix_share} is no share")
+        self.require_least(1, "numeric", "value_space", "prefix_length")
+        self.require_share("prefix_share")
         for name, size, count in (
             ("max_size", self.max_size, min(self.numeric, self.strings)),
             ("max_event_size", self.max_event_size, self.numeric),
@@ -269,13 +261,11 @@ class OpIndexKeywords(Workload):
     max_frequency: int = 20
 
     def check(self) -> None:
-        require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
+        self.require_least(1, "dimensions")
         require(
             self.operator in ("=", "BETWEEN"), "operator", f"{self.operator!r} is neither '=' nor 'BETWEEN'"
         )
-        require(self.max_size >= 1, "max_size", f"{self.max_size} is below 1")
-        require(self.document_size >= 1, "document_size", f"{self.document_size} is below 1")
-        require(self.max_frequency >= 1, "max_frequency", f"{self.max_frequency} is below 1")
+        self.require_least(1, "max_size", "document_size", "max_frequency")
         require(self.documents is None or len(self.documents) > 0, "documents", "there are none")
         count = self.dimensions if self.words is None else min(self.dimensions, len(self.words))
         require(
@@ -358,23 +348,16 @@ class OpIndexProducts(Workload):
     value_space: int = 50
 
     def check(self) -> None:
-        require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
-        require(0 < self.top_share <= 1, "top_share", f"{self.top_share} is not in (0, 1]")
+        self.require_least(1, "dimensions")
+        self.require_positive_share("top_share")
         require(
             self.products * self.top_share > 1,
             "products",
             f"{self.products} are too few for frequencies with a logarithm above 0",
         )
-        require(0 <= self.membership <= 1, "membership", f"{self.membership} is no share")
-        require(self.max_members >= 2, "max_members", f"{self.max_members} is below 2")
-        require(self.value_space >= 2, "value_space", f"{self.value_space} is below 2")
-        for name, size in (("max_size", self.max_size), ("max_event_size", self.max_event_size)):
-            require(size >= 1, name, f"{size} is below 1")
-            require(
-                size <= self.dimensions,
-                name,
-                f"{size} distinct attributes cannot be drawn from {self.dimensions} dimensions",
-            )
+        self.require_share("membership")
+        self.require_least(2, "max_members", "value_space")
+        self.require_drawable("max_size", "max_event_size")
 
     @cached_property
     def _space(self) -> Space:

@@ -101,7 +101,7 @@ class QueryLog(Workload):
             "max_size",
             f"{self.max_size} is not in 1 ... {MADE_UP_WORDS}",
         )
-        require(self.document_size >= 1, "document_size", f"{self.document_size} is below 1")
+        self.require_least(1, "document_size")
         for name, texts in (("queries", self.queries), ("documents", self.documents)):
             usable = texts is None or any(len(word) > 1 for text in texts for word in text.split())
             require(usable, name, "none has a word of two characters or more")
@@ -197,21 +197,15 @@ class Advertisements(Workload):
     zipf: float = 1.0
 
     def check(self) -> None:
-        require(self.dimensions >= 1, "dimensions", f"{self.dimensions} is below 1")
-        for name, size in (("max_size", self.max_size), ("event_size", self.event_size)):
-            require(size >= 1, name, f"{size} is below 1")
-            require(
-                size <= self.dimensions,
-                name,
-                f"{size} distinct attributes cannot be drawn from {self.dimensions} dimensions",
-            )
+        self.require_least(1, "dimensions")
+        self.require_drawable("max_size", "event_size")
         middle = (1 + self.max_size) / 2
         require(
             1 <= self.average_size <= middle,
             "average_size",
             f"{self.average_size} is not in 1 ... {middle:g}, the middle of the sizes",
         )
-        require(self.zipf >= 0, "zipf", f"{self.zipf} is negative")
+        self.require_least(0, "zipf")
 
     @cached_property
     def _sizes(self) -> NDArray[np.float64]:

@@ -46,7 +46,7 @@ class Tatbul(Workload):
 
     def check(self) -> None:
         require(self.size > 0, "size", f"{self.size} is not positive")
-        require(self.skew >= 0, "skew", f"{self.skew} is negative")
+        self.require_least(0, "skew")
         require(1 <= self.reach <= 1_000_000, "reach", f"{self.reach} is not in 1 ... 1,000,000")
         if self.overlap is not None:
             require(0.01 <= self.overlap <= 0.98, "overlap", f"{self.overlap} is not in [0.01, 0.98]")

@@ -416,6 +416,31 @@ class Workload(ABC):
     def check(self) -> None:
         """ValueError for parameters that cannot be met."""
 
+    def require_least(self, least: int, *parameters: str) -> None:
+        for name in parameters:
+            value = getattr(self, name)
+            require(value >= least, name, f"{value} is below {least}" if least else f"{value} is negative")
+
+    def require_share(self, parameter: str) -> None:
+        value = getattr(self, parameter)
+        require(0 <= value <= 1, parameter, f"{value} is no share")
+
+    def require_positive_share(self, parameter: str) -> None:
+        value = getattr(self, parameter)
+        require(0 < value <= 1, parameter, f"{value} is not in (0, 1]")
+
+    def require_drawable(self, *sizes: str) -> None:
+        """Of a workload with `dimensions`: that many different ones can be drawn."""
+        dimensions = self.dimensions  # type: ignore[attr-defined]
+        self.require_least(1, *sizes)
+        for name in sizes:
+            size = getattr(self, name)
+            require(
+                size <= dimensions,
+                name,
+                f"{size} distinct attributes cannot be drawn from {dimensions} dimensions",
+            )
+
     @abstractmethod
     def expressions(self, n: int) -> Expressions:
         """Generate n expressions."""

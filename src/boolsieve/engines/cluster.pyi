@@ -1,0 +1,3 @@
+from boolsieve.engines.tatbul import ProfileIndex
+
+class Cluster(ProfileIndex): ...

@@ -1,0 +1,5 @@
+from boolsieve.engines.tatbul cimport ProfileIndex
+
+
+cdef class IntervalTree(ProfileIndex):
+    pass

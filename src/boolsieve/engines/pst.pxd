@@ -1,0 +1,24 @@
+"""What PSTBloom and PSTHash share; the C++ header holds the meaning of each buffer and the invariants."""
+
+from libc.stdint cimport uint32_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from boolsieve.encoding.clauses cimport Clauses, Sample, Scratch
+from boolsieve.engines.base cimport Engine
+from boolsieve.memory.buffers cimport NamedBuffer
+
+
+cdef extern from "boolsieve/pst_index.hpp" namespace "boolsieve" nogil:
+    cdef cppclass PSTIndex:
+        PSTIndex() except +
+        PSTIndex(uint32_t access) except +
+        void insert(const Clauses& clauses, uint32_t first, uint32_t count) except +
+        void remove(const Clauses& clauses, uint32_t first, uint32_t count) except +
+        void match(const Clauses& clauses, Scratch& scratch) except +
+        void learn(const Clauses& clauses, const Sample& sample) except +
+        string check(const Clauses& clauses) except +
+
+
+cdef class PST(Engine):
+    cdef PSTIndex* index

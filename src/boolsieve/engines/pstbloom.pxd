@@ -1,0 +1,5 @@
+from boolsieve.engines.pst cimport PST
+
+
+cdef class PSTBloom(PST):
+    pass
