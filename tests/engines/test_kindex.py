@@ -195,13 +195,16 @@ def test_strict_refuses_a_range_beyond_the_bound(text: str, message: str, needed
     before = pickle.dumps(index)
     with pytest.raises(bs.BudgetError) as error:
         index.add("new", text, 5.0, {"a": 1} if "a " in text else None)
-    assert str(error.value).startswith("expression 'new': a range on attribute") and message in str(error.value)
-    assert error.value.budget == 10 and error.value.needed == (needed or error.value.needed) > 10
+    assert str(error.value).startswith("expression 'new': a range on attribute")
+    assert message in str(error.value)
+    assert error.value.budget == 10
+    assert error.value.needed == (needed or error.value.needed) > 10
     with pytest.raises(bs.BudgetError, match="expression 'q'"):
         index["q"] = text
     with pytest.raises(bs.BudgetError, match="position 1, expression 'r'"):
         index.add_many(["s", "r"], ["a = 1", text])
-    assert list(index) == ["p", "q"] and index["q"] == bs.parse("a = 2")
+    assert list(index) == ["p", "q"]
+    assert index["q"] == bs.parse("a = 2")
     assert index.top_k({"a": 2}, 9) == pickle.loads(before).top_k({"a": 2}, 9) == [("q", 2.0)]
     index.check_invariants()
 
