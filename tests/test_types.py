@@ -38,6 +38,9 @@ for record in report:
     print(record.id, record.error)
 assert_type(index.match({"price": 5}), list[int | str])
 assert_type(index.match_count({"price": 5}), int)
+index.add("bob", "a = 1", weight=2, weights={"a": 1.5})
+assert_type(index.top_k({"a": 1}, 3, {"a": 2}), list[tuple[int | str, float]])
+assert_type(index.weights("bob"), dict[str, float])
 assert_type(index.matches({"price": 5}, "alice"), bool)
 for ids in index.match_batch([{"price": 5}], threads=2):
     assert_type(ids, list[int | str])

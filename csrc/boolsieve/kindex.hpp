@@ -43,12 +43,14 @@ struct PostingCursor {
 struct KIndexScratch : EngineScratch {
     std::vector<PostingCursor> found;  // of all lists of the event, by partition
     std::vector<PostingCursor> merging, rejecting;
+    std::vector<uint32_t> pending;  // candidates
     struct Partition {
         uint32_t begin, end;
         double bound;
     };
     std::vector<Partition> partitions;
     std::vector<double> largest;
+    std::vector<uint64_t> order;
 };
 
 class KIndexPostings {
@@ -216,6 +218,7 @@ class KIndexPostings {
     static constexpr uint32_t FIELDS = 4;  // of a list: next of the same term, code, length, begin (or its one entry)
     static constexpr uint64_t EMPTY = ~uint64_t(0);
     static constexpr uint32_t CLASSES = 4 * 32;
+    static constexpr size_t PENDING = 32;  // candidates that are checked together: 3 cache lines each stay in the L1
 
     // --- What a clause looks like ---
 
@@ -488,6 +491,7 @@ class KIndexPostings {
     bool gather(const Dictionary& dictionary, const Event& event, KIndexScratch& own, const Ranking* ranking) const {
         own.found.clear();
         own.partitions.clear();
+        own.pending.clear();
         bool inexact = false;
         if (terms.size())
             for (uint32_t attribute : event.attributes)  // the places of all of them are fetched at the same time
@@ -541,19 +545,18 @@ class KIndexPostings {
             return drop_hopeless(own, size, bound_rest(first->code, *ranking), *ranking);
         };
         auto candidate = [&](uint32_t clause) {
-            if (c.owner[clause] == DEAD || (ranking && ranking->clause_score(clause) < threshold)) return;
+            if (ranking && (c.owner[clause] == DEAD || ranking->clause_score(clause) < threshold)) return;
             ++scratch.counters.candidates;
             for (PostingCursor& list : own.rejecting) {
                 if (list.clause < clause) list.seek(clause);
                 if (list.clause == clause) return;
             }
-            if (check) {
-                uint32_t begin = c.begin[clause], stop = c.begin[clause + 1];
-                uint32_t failed = first_failure(c, begin, stop, scratch.event);
-                scratch.counters.predicates += failed - begin + (failed < stop);
-                if (failed < stop) return;
+            if (ranking) {
+                if (!check || holds(c, clause, scratch)) visit(clause);
+                return;
             }
-            visit(clause);
+            own.pending.push_back(clause);
+            if (own.pending.size() == PENDING) check_pending(c, own, check, scratch, visit);
         };
         if (!still_useful()) return;
         std::vector<PostingCursor>& lists = own.merging;
@@ -572,32 +575,69 @@ class KIndexPostings {
                     if (ranking) threshold = ranking->threshold();
                 }
             }
+            check_pending(c, own, check, scratch, visit);
             scratch.counters.predicates += steps;
             return;
         }
-        auto by_clause = [](const PostingCursor& a, const PostingCursor& b) { return a.clause < b.clause; };
-        std::sort(lists.begin(), lists.end(), by_clause);
-        while (lists.size() >= size) {
-            uint32_t target = lists[size - 1].clause, moved = size - 1;
-            if (lists[0].clause == target) {
+        // The lists in order of their clauses, as clause << 32 | list: eight bytes to move instead of a cursor.
+        std::vector<uint64_t>& order = own.order;
+        auto set_in_order = [&]() {
+            order.clear();
+            for (uint32_t i = 0; i < lists.size(); ++i) order.push_back(uint64_t(lists[i].clause) << 32 | i);
+            std::sort(order.begin(), order.end());
+            while (!order.empty() && uint32_t(order.back() >> 32) == DEAD) order.pop_back();
+        };
+        set_in_order();
+        while (order.size() >= size) {
+            uint32_t target = uint32_t(order[size - 1] >> 32), moved = size - 1;
+            bool hit = uint32_t(order[0] >> 32) == target;
+            if (hit) {
                 candidate(target);
-                moved = size;
-                for (uint32_t i = 0; i < moved; ++i) lists[i].next();
+                ++moved;
             } else {
-                while (lists[moved - 1].clause == target) --moved;
-                for (uint32_t i = 0; i < moved; ++i) lists[i].seek(target);
+                while (uint32_t(order[moved - 1] >> 32) == target) --moved;
             }
             steps += moved;
-            for (uint32_t i = moved; i-- > 0;) {  // put back into order: what is behind is so already
-                PostingCursor list = lists[i];
+            for (uint32_t i = moved; i-- > 0;) {  // what is behind is in order already
+                PostingCursor& list = lists[uint32_t(order[i])];
+                if (hit)
+                    list.next();
+                else
+                    list.seek(target);
+                uint64_t place = uint64_t(list.clause) << 32 | uint32_t(order[i]);
                 size_t at = i;
-                for (; at + 1 < lists.size() && lists[at + 1].clause < list.clause; ++at) lists[at] = lists[at + 1];
-                lists[at] = list;
+                for (; at + 1 < order.size() && order[at + 1] < place; ++at) order[at] = order[at + 1];
+                order[at] = place;
             }
-            while (!lists.empty() && lists.back().clause == DEAD) lists.pop_back();
-            if (!still_useful()) break;
+            while (!order.empty() && uint32_t(order.back() >> 32) == DEAD) order.pop_back();
+            if (ranking && ranking->threshold() != threshold) {
+                if (!still_useful()) break;
+                set_in_order();
+            }
         }
+        check_pending(c, own, check, scratch, visit);
         scratch.counters.predicates += steps;
+    }
+    static bool holds(const Clauses& c, uint32_t clause, Scratch& scratch) noexcept {
+        uint32_t begin = c.begin[clause], end = c.begin[clause + 1];
+        uint32_t failed = first_failure(c, begin, end, scratch.event);
+        scratch.counters.predicates += failed - begin + (failed < end);
+        return failed == end;
+    }
+    // Candidates are spread over the store, so a number of them is fetched from memory at the same time.
+    template <class Visit>
+    static void check_pending(const Clauses& c, KIndexScratch& own, bool check, Scratch& scratch, Visit visit) {
+        if (check)
+            for (uint32_t clause : own.pending) {
+                uint32_t begin = c.begin[clause];
+                __builtin_prefetch(c.head + begin);
+                __builtin_prefetch(c.low + begin);
+                __builtin_prefetch(c.high + begin);
+                __builtin_prefetch(c.owner + clause);
+            }
+        for (uint32_t clause : own.pending)
+            if (c.owner[clause] != DEAD && (!check || holds(c, clause, scratch))) visit(clause);
+        own.pending.clear();
     }
 
     // --- Bounds ---

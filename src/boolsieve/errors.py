@@ -42,10 +42,10 @@ class ParseError(BoolsieveError, ValueError):
 
 
 class BudgetError(BoolsieveError, ValueError):
-    """An expression whose normal form has more clauses than allowed.
+    """An expression whose normal form has more clauses than allowed, or a range more values than an engine takes.
 
     Attributes:
-        needed: how many clauses it would have before simplification.
+        needed: how many clauses it would have before simplification, or values.
         budget: how many are allowed.
     """
 
