@@ -425,6 +425,7 @@ class PSTIndex {
             bool exact;
             float covered = float(__builtin_popcount(index.signature(c, p, exact) & (~0u >> (32 - quanta)))) / float(quanta);
             if (is_point(c, p)) covered *= 0.5f;  // a point is narrower than its quantum
+            else if (c.low[p] <= KEY_LOWEST || c.high[p] == KEY_HIGHEST) covered *= 2;  // < and > go after BETWEEN
             float prior = a < index.asked.size() ? index.asked[a] * covered : 0;
             if (!events) return prior;
             float hits = 0;
