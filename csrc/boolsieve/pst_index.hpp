@@ -8,13 +8,18 @@
 // its own, for which the paper's partition at every end takes quadratic space. A space that a range covers in part
 // holds it too, and then the clause's check decides.
 //
-// Records. Four words: clause, expression, attribute * 8 + flags, signature. The signature belongs to the most selective
+// Records. Four words: tail, expression, attribute * 8 + flags, signature. The signature belongs to the most selective
 // of the clause's other predicates. Each attribute's line is divided into up to 32 quanta; bit i says whether the predicate
 // accepts a key of quantum i. An event has one bit an attribute, none where it is absent; so one AND rejects a record
 // without looking at the clause. The paper puts Bloom filters of clause ids into the spaces of all other predicates
 // and asks these; that asks the same, but touches another place of memory for each candidate, has an entry for each
 // space that a wide predicate covers, and cannot forget an id. A signature in the record goes with the record. CERTAIN
 // records need no check: access and signature decide all predicates.
+//
+// Tails. What a record leaves open is decided by its clause's tail: the other predicates, in codes of 16 bits. Each attribute's
+// line is divided into up to 65,520 steps at its operands, and an event's value is looked up once. A tail lies in one or
+// two lines of memory, where a clause in the store lies in seven. What codes cannot say exactly (operands that were not
+// seen when the steps were made, texts beyond their order keys) is decided by the store.
 //
 // Rebuilding. Everything is built in one go from all clauses, with knowledge of all: bulk loads, and whenever the clauses have
 // grown by half. In between, a clause is put into the trees as they are: points are cut out always, ranges where the space
@@ -35,10 +40,14 @@
 //   joined             uint32  spaces          1 if clauses have this space together with others
 //   table.*            -       -               (space or prefix, space) -> list; (space or prefix, space + PREFIX) -> prefix
 //   prefixes           uint32  0 or 1          how many prefixes there are
-//   records.*          -       -               lists of records (lists.hpp), by rising clause
+//   records.*          -       -               lists of records (lists.hpp), by rising tail
+//   tails              uint32  -               of each clause: the clause; length * 2, + 1 if the store must decide; then for each
+//                                              predicate head and code range (low, width) or head, n and n codes
+//   tail_of            uint32  clauses         where a clause's tail is
 //   choice             uint16  clauses * N     access predicates: place in the clause * 8 + kind of tree; or NO_CHOICE
 //   cut_begin          uint32  attributes + 1  where an attribute's quanta are in `cuts`
 //   cuts               uint64  -               the first key of each quantum but the first
+//   step_begin, steps  uint32, uint64          the same for steps
 //   asked              float   attributes      the share of clauses that ask for an attribute
 //   history_attribute  uint32  cells           the sampled events: attributes, sorted
 //   history_key        uint64  cells           keys, sorted for each attribute
@@ -48,9 +57,9 @@
 //   1. Those of the trees, of the records and of the table.
 //   2. A clause is in the index if its first choice is not NO_CHOICE; then each combination of spaces that its choices
 //      cover has exactly one record of it, and no other list has a record of it with a signature.
-//   3. Records of a list rise by clause. A record names the clause's expression.
+//   3. Records of a list rise by tail, and tails by clause. A record names the clause's expression.
 //   4. A signature has the bit of each quantum in which its predicate holds for some key. A CERTAIN record's predicates
-//      are all decided.
+//      are all decided. A tail says nothing that is not so, and all that the records leave open unless it asks the store.
 //   5. An attribute has at most 31 cuts, which rise.
 #pragma once
 
@@ -92,6 +101,7 @@ class PSTIndex {
         uint32_t done = first;
         try {
             choice.resize(size_t(first + count) * access_, NO_CHOICE);
+            tail_of.resize(first + count, NONE);
             grow_attributes(c.attributes);
             Chooser chooser(*this);
             for (; done < first + count; ++done) insert_one(c, chooser, done);
@@ -115,12 +125,16 @@ class PSTIndex {
     void match(const Clauses& c, Scratch& s) const {
         Own& own = s.own<Own>();
         const Event& event = s.event;
-        if (own.bits.size() < event.table.size()) own.bits.resize(event.table.size());
+        if (own.bits.size() < event.table.size()) {
+            own.bits.resize(event.table.size());
+            own.code.resize(event.table.size());
+        }
         own.lists.clear();
         own.spaces.clear();
         for (uint32_t a : event.attributes) {
             Key key = event.table[a];
             own.bits[a] = a ? 1u << quantum(a, key) : ~0u;
+            own.code[a] = code(a, key);
             if (a >= head.size()) continue;
             for (uint32_t tree = head.data()[a]; tree != NONE; tree = tree_next.data()[tree]) {
                 uint32_t space = trees.locate(tree, key);
@@ -132,8 +146,8 @@ class PSTIndex {
         own.candidates.clear();
         uint64_t certain = 0;
         for (size_t i = 0; i < own.lists.size(); ++i) certain += scan(own.lists[i], own, s.found);
-        for (uint32_t a : event.attributes) own.bits[a] = 0;
-        uint64_t evaluated = verify(c, own.candidates, event, s.found);
+        uint64_t evaluated = verify(c, own, event, s.found);
+        for (uint32_t a : event.attributes) own.bits[a] = own.code[a] = 0;
         ++s.counters.events;
         s.counters.candidates += certain + own.candidates.size();
         s.counters.predicates += evaluated;
@@ -200,9 +214,13 @@ class PSTIndex {
         table.each_buffer(within("table."));
         f("prefixes", prefixes);
         records.each_buffer(within("records."));
+        f("tails", tails);
+        f("tail_of", tail_of);
         f("choice", choice);
         f("cut_begin", cut_begin);
         f("cuts", cuts);
+        f("step_begin", step_begin);
+        f("steps", steps);
         f("asked", asked);
         f("history_attribute", history_attribute);
         f("history_key", history_key);
@@ -225,8 +243,9 @@ class PSTIndex {
             for (uint32_t i = 0; i < records.size(list); ++i, r += 4) {
                 if (i && r[-4] >= r[0]) problem = "3: order";
                 if (!r[3]) continue;
-                if (r[0] >= c.count || r[1] != c.owner[r[0]]) problem = "3: expression";
-                else ++seen[r[0]];
+                uint32_t clause = r[0] + 1 < tails.size() ? tails[r[0]] : NONE;
+                if (clause >= c.count || r[1] != c.owner[clause]) problem = "3: expression";
+                else ++seen[clause];
             }
         });
         if (!problem.empty()) return problem;
@@ -239,21 +258,23 @@ class PSTIndex {
             each_combination(placing, [&](const uint32_t* spaces, bool exact) {
                 ++wanted[i];
                 uint32_t list = find_list(spaces, placing.parts);
-                uint32_t at = list == NONE ? NONE : find_record(list, i);
+                uint32_t at = list == NONE ? NONE : find_record(list, tail_of[i]);
                 if (at == NONE) {
                     problem = "2: a record is missing";
                     return;
                 }
                 uint32_t record[4];
                 const uint32_t* r = records.items(list) + size_t(at) * 4;
-                describe(c, i, placing, NONE, exact, record);
-                bool good = std::equal(record, record + 4, r);
-                for (uint32_t p = c.begin[i]; p < c.begin[i + 1]; ++p) {
-                    if (placing.is_access(p)) continue;
+                auto same = [&](uint32_t p) {
+                    std::vector<uint32_t> tail;
                     describe(c, i, placing, p, exact, record);
-                    good |= std::equal(record, record + 4, r);
-                }
-                if (!good) problem = "4: signature";
+                    write_tail(c, i, placing, p, tail);
+                    return std::equal(record, record + 4, r) &&
+                           std::equal(tail.begin(), tail.end(), tails.data() + tail_of[i]);
+                };
+                bool good = same(NONE);
+                for (uint32_t p = c.begin[i]; p < c.begin[i + 1]; ++p) good |= !placing.is_access(p) && same(p);
+                if (!good) problem = "4: signature or tail";
             });
         }
         if (!problem.empty()) return problem;
@@ -274,19 +295,22 @@ class PSTIndex {
     static constexpr uint32_t COPIES = 8;             // spaces that a range covers on average
     static constexpr uint32_t MOST_COMBINATIONS = 16; // beyond it a clause has one access predicate less
     static constexpr uint32_t CUT_ALL = 64;           // so many ranges are cut at all ends, and are all of one width
-    static constexpr uint32_t OPERANDS = 48;          // of an attribute, that its quanta are made from
+    static constexpr uint32_t MOST_STEPS = 0xFFF0;    // codes have 16 bits
+    static constexpr uint32_t MOST_MEMBERS = 32;      // of a set in a tail
+    static constexpr uint32_t OPERANDS = 2048;        // of an attribute, that its quanta and steps are made from
+    static constexpr uint32_t ALL_OPERANDS = 4 << 20; // of all attributes, about
     static constexpr uint32_t HISTORY = 1024;         // events
     // Building takes as long as reading so many records a clause (1 us against 2 ns, and a quarter of the time at most).
     static constexpr uint64_t REBUILD_READS = 2000;
     static constexpr uint32_t EVENT_READS = 5000;     // what an event costs at least, in the same measure
 
     struct Candidate {
-        uint32_t clause, owner;
+        uint32_t tail, owner;
     };
     struct Own : EngineScratch {
         std::vector<uint32_t> bits;  // by attribute, 0 where absent; all 0 between events
-        std::vector<uint32_t> lists, spaces, next_prefixes;
-        std::vector<uint64_t> keys;
+        std::vector<uint32_t> code;  // by attribute: 1 + how many steps are at or below the key, 0 where absent
+        std::vector<uint32_t> lists, spaces;
         std::vector<Candidate> candidates;
     };
 
@@ -328,16 +352,22 @@ class PSTIndex {
 
     // Quanta and signatures.
 
-    uint32_t quantum(uint32_t attribute, Key key) const noexcept {  // how many cuts are at or below the key
-        if (attribute + 1 >= cut_begin.size()) return 0;
-        const Key* cut = cuts.data() + cut_begin.data()[attribute];
-        uint32_t n = cut_begin.data()[attribute + 1] - cut_begin.data()[attribute], at = 0;
+    // How many of an attribute's cuts or steps are at or below the key.
+    static uint32_t below(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute, Key key) noexcept {
+        if (attribute + 1 >= begin.size()) return 0;
+        const Key* first = keys.data() + begin.data()[attribute];
+        uint32_t n = begin.data()[attribute + 1] - begin.data()[attribute], at = 0;
         while (n) {
             uint32_t half = (n + 1) / 2;
-            at += cut[at + half - 1] <= key ? half : 0;
+            at += first[at + half - 1] <= key ? half : 0;
             n -= half;
         }
         return at;
+    }
+    uint32_t quantum(uint32_t attribute, Key key) const noexcept { return below(cut_begin, cuts, attribute, key); }
+    uint32_t code(uint32_t attribute, Key key) const noexcept { return below(step_begin, steps, attribute, key) + 1; }
+    bool is_step(uint32_t attribute, Key key) const noexcept {
+        return key <= KEY_LOWEST || code(attribute, key) != code(attribute, key - 1);
     }
     bool is_cut(uint32_t attribute, Key key) const noexcept {
         return key <= KEY_LOWEST || quantum(attribute, key) != quantum(attribute, key - 1);
@@ -395,6 +425,7 @@ class PSTIndex {
             bool exact;
             float covered = float(__builtin_popcount(index.signature(c, p, exact) & (~0u >> (32 - quanta)))) / float(quanta);
             if (is_point(c, p)) covered *= 0.5f;  // a point is narrower than its quantum
+            else if (c.low[p] <= KEY_LOWEST || c.high[p] == KEY_HIGHEST) covered *= 2;  // < and > go after BETWEEN
             float prior = a < index.asked.size() ? index.asked[a] * covered : 0;
             if (!events) return prior;
             float hits = 0;
@@ -588,12 +619,55 @@ class PSTIndex {
         return spaces;
     }
 
+    // Appends to `out` what records leave open: clause; words that follow * 2, + 1 if the clause must be looked at; the
+    // predicates in codes. Left out are points that give access and an exact signature's predicate p.
+    void write_tail(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p,
+                    std::vector<uint32_t>& out) const {
+        size_t from = out.size();
+        bool open = false;
+        out.push_back(clause);
+        out.push_back(0);
+        for (uint32_t q = c.begin[clause]; q < c.begin[clause + 1]; ++q) {
+            bool exact = false;
+            if (is_point(c, q) && placing.is_access(q)) continue;
+            if (q == p && (signature(c, q, exact), exact)) continue;
+            uint32_t kind = kind_of(c, q), a = attribute_of(c, q);
+            if (kind == PREDICATE_ABSENT) {
+                out.push_back(c.head[q]);
+            } else if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) {
+                bool known = is_step(a, c.low[q]) && (c.high[q] == KEY_HIGHEST || is_step(a, c.high[q] + 1));
+                open |= !known;
+                if (!known && kind == PREDICATE_NOT_RANGE) continue;
+                uint32_t low = code(a, c.low[q]), high = code(a, c.high[q]);
+                out.push_back(c.head[q]);
+                out.push_back(low | (high - low) << 16);
+            } else if ((kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) && c.high[q] <= MOST_MEMBERS) {
+                bool known = true;
+                size_t at = out.size();
+                uint32_t n = uint32_t(c.high[q]);
+                out.push_back(c.head[q]);
+                out.push_back(n);
+                for (uint32_t i = 0; i < n; ++i) {
+                    Key key = c.sets[c.low[q] + i];
+                    known &= is_step(a, key) && (key == KEY_HIGHEST || is_step(a, key + 1));
+                    if (i % 2) out.back() |= code(a, key) << 16;
+                    else out.push_back(code(a, key));
+                }
+                open |= !known;
+                if (!known && kind == PREDICATE_NOT_IN) out.resize(at);
+            } else {
+                open = true;
+            }
+        }
+        out[from + 1] = uint32_t(out.size() - from - 2) * 2 + open;
+    }
+
     // The record of a clause with the signature of predicate p (or NONE), in spaces where the access predicates hold
     // everywhere, or not.
     void describe(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p, bool exact,
                   uint32_t* record) const noexcept {
         bool signed_exactly = true;
-        record[0] = clause;
+        record[0] = tail_of[clause];
         record[1] = c.owner[clause];
         record[2] = p == NONE ? 0 : attribute_of(c, p) << 3;
         record[3] = p == NONE ? ~0u : signature(c, p, signed_exactly);
@@ -628,11 +702,19 @@ class PSTIndex {
         place_bounded(c, clause, placing);
         uint32_t p = chooser.next_best(placing);
         uint32_t record[4];
+        std::vector<uint32_t> tail;
+        write_tail(c, clause, placing, p, tail);
+        add_tails(tail);
+        tail_of.set(clause, uint32_t(tails.size() - tail.size()));
         each_combination(placing, [&](const uint32_t* spaces, bool exact) {
             uint32_t list = need_list(spaces, placing.parts, [&] { return records.add(); });
             describe(c, clause, placing, p, exact, record);
             records.push(list, record);
         });
+    }
+    void add_tails(const std::vector<uint32_t>& words) {
+        if (tails.size() + words.size() >= NONE) throw std::length_error("the tails would hold more than 2^32 words");
+        tails.append(words.data(), words.size());
     }
     // Gives up access predicates while there are too many combinations: ranges cover more spaces than was foreseen.
     void place_bounded(const Clauses& c, uint32_t clause, Placing& placing) {
@@ -662,19 +744,19 @@ class PSTIndex {
         return kind == RANGES || find_tree(attribute, RANGES) == NONE ? RANGES : kind;
     }
 
-    uint32_t find_record(uint32_t list, uint32_t clause) const noexcept {
+    uint32_t find_record(uint32_t list, uint32_t tail) const noexcept {
         const uint32_t* r = records.items(list);
         uint32_t from = 0, n = records.size(list);
         while (n) {
             uint32_t half = n / 2;
-            if (r[size_t(from + half) * 4] < clause) {
+            if (r[size_t(from + half) * 4] < tail) {
                 from += half + 1;
                 n -= half + 1;
             } else {
                 n = half;
             }
         }
-        return from < records.size(list) && r[size_t(from) * 4] == clause ? from : NONE;
+        return from < records.size(list) && r[size_t(from) * 4] == tail ? from : NONE;
     }
     void erase(const Clauses& c, uint32_t clause) {
         Placing placing;
@@ -682,7 +764,7 @@ class PSTIndex {
         if (placing.parts)
             each_combination(placing, [&](const uint32_t* spaces, bool) {
                 uint32_t list = find_list(spaces, placing.parts);
-                uint32_t at = list == NONE ? NONE : find_record(list, clause);
+                uint32_t at = list == NONE ? NONE : find_record(list, tail_of[clause]);
                 if (at != NONE) records.writable(list)[size_t(at) * 4 + 3] = 0;
             });
         uint16_t* chosen = choice.writable() + size_t(clause) * access_;
@@ -736,7 +818,7 @@ class PSTIndex {
         fill(c, clauses, signed_by);
     }
 
-    // Up to 31 cuts an attribute, at ends of its operands; and how often clauses ask for the attribute.
+    // Cuts and steps of each attribute, at ends of its operands; and how often clauses ask for the attribute.
     void make_quanta(const Clauses& c, const std::vector<uint32_t>& clauses) {
         std::vector<uint32_t> uses(c.attributes);
         for (uint32_t clause : clauses)
@@ -746,11 +828,12 @@ class PSTIndex {
             Key key;
         };
         std::vector<Cut> found;
+        uint32_t most = std::max(48u, std::min(OPERANDS, ALL_OPERANDS / c.attributes));
         std::vector<uint32_t> count(c.attributes), turn(c.attributes);
         for (uint32_t clause : clauses)
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
                 uint32_t a = attribute_of(c, p), kind = kind_of(c, p);
-                if (turn[a]++ % (uses[a] / OPERANDS + 1)) continue;
+                if (turn[a]++ % (uses[a] / most + 1)) continue;
                 auto both = [&](Key low, Key high) {
                     if (low > KEY_LOWEST) found.push_back({a, low});
                     if (high < KEY_HIGHEST) found.push_back({a, high + 1});
@@ -767,11 +850,14 @@ class PSTIndex {
         std::vector<Key> keys(found.size());
         for (const Cut& cut : found) keys[at[cut.attribute]++] = cut.key;
         cut_begin.push_back(0);
+        step_begin.push_back(0);
         uint32_t from = 0;
         for (uint32_t a = 0; a < c.attributes; ++a) {
             std::sort(keys.begin() + from, keys.begin() + at[a]);
             take_evenly(keys.data() + from, at[a] - from, QUANTA - 1, [&](Key key) { cuts.push_back(key); });
             cut_begin.push_back(uint32_t(cuts.size()));
+            take_evenly(keys.data() + from, at[a] - from, MOST_STEPS, [&](Key key) { steps.push_back(key); });
+            step_begin.push_back(uint32_t(steps.size()));
             from = at[a];
         }
         for (uint32_t a = 0; a < c.attributes; ++a)
@@ -859,11 +945,17 @@ class PSTIndex {
     }
 
     void fill(const Clauses& c, const std::vector<uint32_t>& clauses, const std::vector<uint32_t>& signed_by) {
-        std::vector<uint32_t> list, length;
+        std::vector<uint32_t> list, length, tail;
+        tail_of.resize(clauses.empty() ? 0 : clauses.back() + 1, NONE);
         list.reserve(clauses.size() * 2);
         Placing placing;
-        for (uint32_t clause : clauses) {
+        for (size_t k = 0; k < clauses.size(); ++k) {
+            uint32_t clause = clauses[k];
             place_bounded(c, clause, placing);
+            tail.clear();
+            write_tail(c, clause, placing, signed_by[k], tail);
+            tail_of.set(clause, uint32_t(tails.size()));
+            add_tails(tail);
             each_combination(placing, [&](const uint32_t* spaces, bool) {
                 uint32_t at = need_list(spaces, placing.parts, [&] {
                     length.push_back(0);
@@ -947,28 +1039,51 @@ class PSTIndex {
         return certain;
     }
 
-    // Checks the candidates. What the next ones need is fetched meanwhile: a clause is at four places of memory.
-    static uint64_t verify(const Clauses& c, const std::vector<Candidate>& candidates, const Event& event,
-                           MatchSet& found) noexcept {
-        constexpr size_t FAR = 16, NEAR = 8;
-        size_t n = candidates.size();
+    // Checks the candidates; what the next ones need is fetched meanwhile.
+    uint64_t verify(const Clauses& c, const Own& own, const Event& event, MatchSet& found) const noexcept {
+        constexpr size_t AHEAD = 12;
+        size_t n = own.candidates.size();
         uint64_t evaluated = 0;
         for (size_t i = 0; i < n; ++i) {
-            if (i + FAR < n) __builtin_prefetch(c.begin + candidates[i + FAR].clause);
-            if (i + NEAR < n) {
-                uint32_t p = c.begin[candidates[i + NEAR].clause];
-                __builtin_prefetch(c.head + p);
-                __builtin_prefetch(c.low + p);
-                __builtin_prefetch(c.low + p + 7);
-                __builtin_prefetch(c.high + p);
-                __builtin_prefetch(c.high + p + 7);
+            if (i + AHEAD < n) {
+                const uint32_t* next = tails.data() + own.candidates[i + AHEAD].tail;
+                __builtin_prefetch(next);
+                __builtin_prefetch(next + 16);
             }
-            uint32_t begin = c.begin[candidates[i].clause], end = c.begin[candidates[i].clause + 1];
-            uint32_t failed = first_failure(c, begin, end, event);
-            evaluated += failed - begin + (failed < end);
-            if (failed == end) found.add(candidates[i].owner);
+            const uint32_t* tail = tails.data() + own.candidates[i].tail;
+            if (!tail_holds(tail + 2, tail + 2 + tail[1] / 2, own.code.data(), evaluated)) continue;
+            if (tail[1] & 1) {
+                uint32_t begin = c.begin[tail[0]], end = c.begin[tail[0] + 1];
+                uint32_t failed = first_failure(c, begin, end, event);
+                evaluated += failed - begin + (failed < end);
+                if (failed < end) continue;
+            }
+            found.add(own.candidates[i].owner);
         }
         return evaluated;
+    }
+    static bool tail_holds(const uint32_t* t, const uint32_t* end, const uint32_t* codes, uint64_t& evaluated) noexcept {
+        while (t < end) {
+            uint32_t code = codes[*t >> KIND_BITS], kind = *t & KIND_MASK;
+            ++evaluated;
+            if (kind == PREDICATE_RANGE) {  // 0, absent, is below each low
+                if (code - (t[1] & 0xFFFF) > t[1] >> 16) return false;
+                t += 2;
+            } else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) {
+                uint32_t n = t[1];
+                bool in = false;
+                for (uint32_t i = 0; i < n; ++i) in |= (t[2 + i / 2] >> (i % 2 * 16) & 0xFFFF) == code;
+                if (!code || in != (kind == PREDICATE_IN)) return false;
+                t += 2 + (n + 1) / 2;
+            } else if (kind == PREDICATE_NOT_RANGE) {
+                if (!code || code - (t[1] & 0xFFFF) <= t[1] >> 16) return false;
+                t += 2;
+            } else {
+                if (code) return false;
+                ++t;
+            }
+        }
+        return true;
     }
 
     uint32_t access_;
@@ -977,9 +1092,12 @@ class PSTIndex {
     IntMap table;
     Buffer<uint32_t> prefixes;
     Lists<4> records;
+    Buffer<uint32_t> tails, tail_of;
     Buffer<uint16_t> choice;
     Buffer<uint32_t> cut_begin;
     Buffer<Key> cuts;
+    Buffer<uint32_t> step_begin;
+    Buffer<Key> steps;
     Buffer<float> asked;
     Buffer<uint32_t> history_attribute;
     Buffer<Key> history_key;
