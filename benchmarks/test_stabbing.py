@@ -2,8 +2,8 @@
 
 The paper gives neither domain nor lengths; here both are integers below 1,000,000, and intervals are up to 200 long. A
 structure counts the ids that it finds. The PS-Tree reads the length of one list a point, since a space lists all its
-intervals; the others add up what lies on a path. Any class with `add_many(lows, highs, ids)` and `stab_count(points)` can
-be put into STRUCTURES.
+intervals; the others add up what lies on a path. Any class with `add_many(lows, highs, ids)` and `stab_count(points)`
+can be put into STRUCTURES.
 """
 
 from __future__ import annotations

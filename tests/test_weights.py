@@ -70,7 +70,9 @@ def test_k_is_a_positive_int(k: Any) -> None:
 
 def test_bad_weights_of_events_are_refused() -> None:
     index = weighted()
-    with pytest.raises(ValueError, match="the weight of attribute 'a' is a finite number that is not negative"):
+    with pytest.raises(
+        ValueError, match="the weight of attribute 'a' is a finite number that is not negative"
+    ):
         index.top_k({"a": 1}, 1, {"a": -1})
     with pytest.raises(bs.EncodingError, match="weights of an event are a mapping"):
         index.top_k({"a": 1}, 1, 5)  # type: ignore[arg-type]
@@ -97,7 +99,9 @@ def test_columns_of_weights_must_be_as_long_as_the_others() -> None:
 
 def test_columns_may_be_arrays_and_hold_nothing() -> None:
     index = bs.Index()
-    index.add_many([1, 2], ["a = 1", bs.attr("a")], weight=np.array([1.5, 2]), weights=[{"a": np.float32(3)}, None])
+    index.add_many(
+        [1, 2], ["a = 1", bs.attr("a")], weight=np.array([1.5, 2]), weights=[{"a": np.float32(3)}, None]
+    )
     assert held(index) == {1: (1.5, {"a": 3.0}), 2: (2.0, {})}
 
 

@@ -1,7 +1,8 @@
-// Cluster trees (Tatbul 2001, section 4.1.1) and, with an Interval Index on each of their clusters, hybrid trees (4.1.3).
+// Cluster trees (Tatbul 2001, section 4.1.1) and, with an Interval Index on each of their clusters, hybrid trees
+// (4.1.3).
 //
-// A node's key splits its intervals into those with something below the key and those with something from it on; one that
-// has both goes to both. A leaf is a cluster: all that may hold a key of its region.
+// A node's key splits its intervals into those with something below the key and those with something from it on; one
+// that has both goes to both. A leaf is a cluster: all that may hold a key of its region.
 //
 //   buffer       type    length    meaning
 //   root         uint32  trees     a node, or a cluster: see below
@@ -9,12 +10,13 @@
 //   left, right  uint32  nodes     a node, or CLUSTER + the place of a set (of an elementary tree, if hybrid)
 //   clusters.*   -       clusters  sets, see profile_set.hpp (elementary trees, if hybrid)
 //
-// The key is found as in 4.1.1: from the boundaries in order the ceil(n / 2)th, then the same among those on the side with
-// more intervals; the best score wins, which is the difference of the two sides' sizes plus the number that both have.
-// Differs from the paper
+// The key is found as in 4.1.1: from the boundaries in order the ceil(n / 2)th, then the same among those on the side
+// with more intervals; the best score wins, which is the difference of the two sides' sizes plus the number that both
+// have. Differs from the paper
 //   - Keys are the low ends and the keys after the high ends, so that an interval need not be on both sides of its own
 //     end.
-//   - Copies are bounded: a tree of n intervals gives away COPIES * n copies, to the sides by their sizes, and a split that
+//   - Copies are bounded: a tree of n intervals gives away COPIES * n copies, to the sides by their sizes, and a split
+//   that
 //     takes more than the node has left is not made. Without it, n wide intervals give n clusters of n / 2.
 //   - A split must spare each side a sixteenth of a large cluster; the paper asks for one interval, which makes trees
 //     as deep as the number of intervals.
@@ -178,7 +180,7 @@ class ClusterTrees {
                                                  [&](const Interval& i) { return i.low < s.key; }) -
                             intervals.begin());
             s.right = size_t(highs.end() - std::partition_point(highs.begin(), highs.end(),
-                                                              [&](const Ends& e) { return e.high < s.key; }));
+                                                                [&](const Ends& e) { return e.high < s.key; }));
             size_t both = s.left + s.right - n;
             s.score = (s.left > s.right ? s.left - s.right : s.right - s.left) + both;
             if (s.left <= most && s.right <= most && both <= copies && s.score < best.score) best = s;

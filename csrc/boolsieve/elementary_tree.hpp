@@ -1,5 +1,5 @@
-// The Interval Index's trees (Tatbul 2001, section 4.1.2): a binary search among elementary intervals, each of which has
-// its set of profiles.
+// The Interval Index's trees (Tatbul 2001, section 4.1.2): a binary search among elementary intervals, each of which
+// has its set of profiles.
 //
 //   buffer       type    length        meaning
 //   tree_part    uint32  trees + 1     where a tree's elementary intervals begin
@@ -11,11 +11,11 @@
 //   set_change   uint32  full sets     after how many of the tree's changes the set is stored in full
 //   sets.*       -       full sets     see profile_set.hpp
 //
-// The search tree is implied: the root of n parts is the ceil(n / 2)th, and so on. One set a part would be quadratic, as
-// the paper says; neighbouring parts differ by what begins or ends between them, so a set is stored in full only after
-// as many changes as pay for it, and a part's set is the nearest full one with the changes between them undone or done:
-// as many at most as a quarter of that set's bytes. Elementary intervals begin only where the set changes, as in the
-// segment tree.
+// The search tree is implied: the root of n parts is the ceil(n / 2)th, and so on. One set a part would be quadratic,
+// as the paper says; neighbouring parts differ by what begins or ends between them, so a set is stored in full only
+// after as many changes as pay for it, and a part's set is the nearest full one with the changes between them undone or
+// done: as many at most as a quarter of that set's bytes. Elementary intervals begin only where the set changes, as in
+// the segment tree.
 //
 // Invariants
 //   1. The first three rise from 0 to the numbers of parts, changes and full sets.
@@ -23,8 +23,8 @@
 //   3. set_change rises strictly within a tree and is some part's part_change.
 //   4. Changes and sets name numbers below the universe.
 //
-// Cost: build n log n; memory: two changes and two parts an interval at most, and as much again in full sets as in changes;
-// stab: log n comparisons or fewer, then a quarter more than reading the answer.
+// Cost: build n log n; memory: two changes and two parts an interval at most, and as much again in full sets as in
+// changes; stab: log n comparisons or fewer, then a quarter more than reading the answer.
 #pragma once
 
 #include "intervals.hpp"
@@ -48,9 +48,8 @@ class ElementaryTrees {
             changes.push_back({i.low, rank});
             if (i.high != KEY_HIGHEST) changes.push_back({i.high + 1, rank});
         }
-        std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-            return a.key != b.key ? a.key < b.key : a.rank < b.rank;
-        });
+        std::sort(changes.begin(), changes.end(),
+                  [](const Change& a, const Change& b) { return a.key != b.key ? a.key < b.key : a.rank < b.rank; });
         if (!tree_part.size())
             for (Buffer<uint32_t>* buffer : {&tree_part, &tree_change, &tree_set}) buffer->push_back(0);
         ProfileBits bits;

@@ -49,10 +49,12 @@ class IntervalIndexOf : public IntervalIndex {
     }
     void trace(Key key, std::vector<Key>& compared) const override {
         ProfileBits bits;
-        levels_.stab(key, bits, [](uint32_t) {}, [&](Key low, Key high) {
-            compared.push_back(low);
-            compared.push_back(high);
-        });
+        levels_.stab(
+            key, bits, [](uint32_t) {},
+            [&](Key low, Key high) {
+                compared.push_back(low);
+                compared.push_back(high);
+            });
     }
     std::unique_ptr<IntervalIndex> copy() override {
         auto other = std::make_unique<IntervalIndexOf>(levels_.options);

@@ -1,5 +1,5 @@
-// Interval trees (Tatbul 2001, section 4.1.4, figure 6): a node holds the intervals that contain its key, once by rising
-// low end and once by falling high end; what lies wholly left or right of the key is in the subtrees.
+// Interval trees (Tatbul 2001, section 4.1.4, figure 6): a node holds the intervals that contain its key, once by
+// rising low end and once by falling high end; what lies wholly left or right of the key is in the subtrees.
 //
 //   buffer             type    length     meaning
 //   root               uint32  trees      the node at the top

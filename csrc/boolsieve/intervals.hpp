@@ -36,8 +36,8 @@ inline bool by_low(const Interval& a, const Interval& b) noexcept {
     return a.high != b.high ? a.high < b.high : a.number < b.number;
 }
 
-// Where the set of intervals that hold a key changes: each low end, and the key after each high end. Between two of them
-// lies an elementary interval.
+// Where the set of intervals that hold a key changes: each low end, and the key after each high end. Between two of
+// them lies an elementary interval.
 inline void boundaries(const std::vector<Interval>& intervals, std::vector<Key>& out) {
     out.clear();
     for (const Interval& i : intervals) {
@@ -48,9 +48,9 @@ inline void boundaries(const std::vector<Interval>& intervals, std::vector<Key>&
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-// Levels of trees, each four times as large as the one before (Bentley and Saxe 1980): what is new goes into a tail that
-// is compared one by one, and when that is full, into the first level that can hold it together with all before it,
-// which is built anew. Removed entries are marked; a level with more dead than living ones is built anew.
+// Levels of trees, each four times as large as the one before (Bentley and Saxe 1980): what is new goes into a tail
+// that is compared one by one, and when that is full, into the first level that can hold it together with all before
+// it, which is built anew. Removed entries are marked; a level with more dead than living ones is built anew.
 //
 //   buffer             type    length   meaning
 //   tail_low, _high    uint64  tail     intervals that are in no tree yet

@@ -62,9 +62,9 @@ class KIndexPostings {
     // What a clause looks like in the index. Its places are those of its positive predicates, then of its negative
     // ones, then presence.
     struct Shape {
-        uint32_t size;      // K: positive predicates that are in posting lists
-        bool undecided;     // whether something is left to check
-        uint32_t presence;  // if K = 0: the attribute that it is listed under
+        uint32_t size;                             // K: positive predicates that are in posting lists
+        bool undecided;                            // whether something is left to check
+        uint32_t presence;                         // if K = 0: the attribute that it is listed under
         std::vector<uint32_t> positive, negative;  // predicates
     };
 
@@ -126,8 +126,7 @@ class KIndexPostings {
                 }
                 each_place(c, view, shape, [&](uint32_t attribute, Key key, bool negative, size_t which) {
                     uint32_t code = code_of(shape.size, shape.undecided, negative);
-                    uint32_t list =
-                        key == KEY_ABSENT ? present_list(attribute, code) : term_list(attribute, key, code);
+                    uint32_t list = key == KEY_ABSENT ? present_list(attribute, code) : term_list(attribute, key, code);
                     append(list, clause, dead);
                     if (!store.weighted() || negative) return;
                     raise(own_bound, list, weights.own[which]);
@@ -269,8 +268,8 @@ class KIndexPostings {
             bool listed = range && values_needed(view, attribute, c.low[p], c.high[p]) <= max_values;
             if (attribute && (kind == PREDICATE_IN || (kind == PREDICATE_RANGE && listed)))
                 shape.positive.push_back(p);
-            else if (kind == PREDICATE_NOT_IN && !outside_domain(view[attribute], c.sets[c.low[p]],
-                                                                 c.sets[c.low[p] + c.high[p] - 1]))
+            else if (kind == PREDICATE_NOT_IN &&
+                     !outside_domain(view[attribute], c.sets[c.low[p]], c.sets[c.low[p] + c.high[p] - 1]))
                 shape.negative.push_back(p);
             else if (kind == PREDICATE_NOT_RANGE && listed && !outside_domain(view[attribute], c.low[p], c.high[p]))
                 shape.negative.push_back(p);
@@ -287,11 +286,11 @@ class KIndexPostings {
             // Presence decides a clause that asks for nothing else of this attribute but not to be some values.
             shape.undecided = false;
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p)
-                shape.undecided |= c.head[p] >> KIND_BITS != shape.presence ||
-                                   !((c.head[p] & KIND_MASK) == PREDICATE_RANGE
-                                         ? any_value(c, p)
-                                         : std::find(shape.negative.begin(), shape.negative.end(), p) !=
-                                               shape.negative.end());
+                shape.undecided |=
+                    c.head[p] >> KIND_BITS != shape.presence ||
+                    !((c.head[p] & KIND_MASK) == PREDICATE_RANGE
+                          ? any_value(c, p)
+                          : std::find(shape.negative.begin(), shape.negative.end(), p) != shape.negative.end());
         } else {
             shape.presence = NONE;
             shape.undecided |= !shape.negative.empty();  // the attribute must be there
@@ -762,8 +761,8 @@ class KIndexPostings {
                 uint32_t list = find_list(attribute, key, code + negative);
                 if (!listed(list, clause))
                     problem = "4: a clause that is not listed";
-                else if (!negative &&
-                         (bound_at(own_bound, list) < weights.own[which] || bound_at(whole_bound, list) < weights.whole))
+                else if (!negative && (bound_at(own_bound, list) < weights.own[which] ||
+                                       bound_at(whole_bound, list) < weights.whole))
                     problem = "5: bound of a list";
                 --living;
             });

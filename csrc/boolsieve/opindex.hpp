@@ -12,9 +12,8 @@
 //                                     first the sorted ones, then the tail: those that came since
 //     clauses     32 bits a clause    its number in the store
 //
-// An entry is a satisfied predicate if its attribute's key in the event is equal, at most or at least the entry's. An
-// expression in conjunctive form would need a word of bits where a clause has a counter, one bit a disjunction; the
-// reference of an entry has room to tell the bit.
+// An entry is a satisfied predicate if its attribute's key in the event is equal, at most or at least the entry's.
+// Clauses in conjunctive normal form are not in here but in opindex_cnf.hpp.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "buffer.hpp"
 #include "clauses.hpp"
 #include "hash.hpp"
+#include "opindex_cnf.hpp"
 #include "scratch.hpp"
 
 namespace boolsieve {
@@ -91,8 +91,8 @@ class OpIndexCore {
     // A clause moves to a pivot that was seen in less than half as many events, less this many: chance alone rarely
     // makes such a difference.
     static constexpr double MARGIN = 8;
-    // Learning looks at one clause for this many that the sample met in partitions. Looking takes about 100 ns, a clause
-    // in a partition 10 ns: a third of the time that the sample took, and of all events that passed far less.
+    // Learning looks at one clause for this many that the sample met in partitions. Looking takes about 100 ns, a
+    // clause in a partition 10 ns: a third of the time that the sample took, and of all events that passed far less.
     static constexpr uint32_t LEARN_PART = 32;
     static constexpr int64_t MOVE_COST = 8;  // moving a clause, in clauses looked at
 
@@ -122,6 +122,7 @@ class OpIndexCore {
     void remove(const Clauses& c, uint32_t first, uint32_t count) {
         tally(c, first, count, uint32_t(-1));
         for (uint32_t clause = first; clause < first + count; ++clause) {
+            if (in_conjunctive_form(c, clause)) continue;
             drop(c, clause_pivot[clause], clause_local[clause], clause);
             clause_pivot.set(clause, NONE);
             clause_local.set(clause, NONE);
@@ -253,9 +254,7 @@ class OpIndexCore {
     }
 
     Partition& partition(uint32_t a) { return reinterpret_cast<Partition*>(partitions.writable())[a]; }
-    const Partition& partition(uint32_t a) const {
-        return reinterpret_cast<const Partition*>(partitions.data())[a];
-    }
+    const Partition& partition(uint32_t a) const { return reinterpret_cast<const Partition*>(partitions.data())[a]; }
     static uint32_t live_clauses(const Partition& p) noexcept { return p.clauses - p.dead_clauses; }
 
     // The layout of a block.
@@ -355,9 +354,13 @@ class OpIndexCore {
     }
     void tally(const Clauses& c, uint32_t first, uint32_t count, uint32_t step) {
         uint32_t* counts = expression_count.writable();
-        for (uint32_t i = c.begin[first]; i < c.begin[first + count]; ++i)
-            if ((c.head[i] & KIND_MASK) != PREDICATE_ABSENT) counts[c.head[i] >> KIND_BITS] += step;
-        totals.writable()[LIVE] += uint64_t(int64_t(int32_t(step))) * count;
+        uint64_t& live = totals.writable()[LIVE];
+        for (uint32_t clause = first; clause < first + count; ++clause) {
+            if (in_conjunctive_form(c, clause)) continue;
+            for (uint32_t i = c.begin[clause]; i < c.begin[clause + 1]; ++i)
+                if ((c.head[i] & KIND_MASK) != PREDICATE_ABSENT) counts[c.head[i] >> KIND_BITS] += step;
+            live += uint64_t(int64_t(int32_t(step)));
+        }
     }
 
     // Algorithm 1. All that may fail comes first.
@@ -367,8 +370,9 @@ class OpIndexCore {
         order.reserve(count);
         entries.reserve(count);
         for (uint32_t clause = first; clause < first + count; ++clause) {
-            order.push_back(uint64_t(pivot_of(c, clause)) << 32 | clause);  // line 1
-            entries.push_back(count_entries(c, clause));
+            bool conjunctive = in_conjunctive_form(c, clause);
+            if (!conjunctive) order.push_back(uint64_t(pivot_of(c, clause)) << 32 | clause);  // line 1
+            entries.push_back(conjunctive ? 0 : count_entries(c, clause));
         }
         std::sort(order.begin(), order.end());
         size_t more = 0, longest = 0;
@@ -444,9 +448,8 @@ class OpIndexCore {
         Parts<uint64_t> b = parts(blocks.writable(), p);
         uint32_t local = p.clauses++;
         Entry* entry = b.entries + p.entries;
-        b.needs[local] = each_entry(c, clause, [&](uint32_t attribute, uint32_t op, Key key) {
-            *entry++ = {key, attribute, local << 2 | op};
-        });
+        b.needs[local] = each_entry(
+            c, clause, [&](uint32_t attribute, uint32_t op, Key key) { *entry++ = {key, attribute, local << 2 | op}; });
         p.entries = uint32_t(entry - b.entries);
         b.clauses[local] = clause;
         clause_pivot.set(clause, pivot);
@@ -528,6 +531,7 @@ class OpIndexCore {
         p.sorted = sorted;
         p.dead_clauses = p.dead_entries = 0;
         if (b.summaries) direct(p, b);
+        settle(p);  // the tail may now be long beside what is sorted
     }
 
     // Moves all blocks together once a third of the lines belongs to none. Without memory for that they stay.
@@ -547,8 +551,7 @@ class OpIndexCore {
             return;
         }
         for (uint32_t a = 0; a < n; ++a)
-            if (each[a].entries)
-                move_block(each[a], fresh, with_slack(each[a].clauses), with_slack(each[a].entries));
+            if (each[a].entries) move_block(each[a], fresh, with_slack(each[a].clauses), with_slack(each[a].entries));
         blocks.swap(fresh);
         totals.set(WASTE, 0);
     }
@@ -674,8 +677,8 @@ class OpIndexCore {
                 if (in.signature[AT_MOST] >> pair.attribute_bit & 1)
                     count_all(find(AT_MOST, a, pair.key), find(AT_MOST, a + 1, KEY_ABSENT));
                 if (in.signature[AT_LEAST] >> pair.attribute_bit & 1) {
-                    const Entry* last = pair.key == KEY_HIGHEST ? find(AT_LEAST, a + 1, KEY_ABSENT)
-                                                                : find(AT_LEAST, a, pair.key + 1);
+                    const Entry* last =
+                        pair.key == KEY_HIGHEST ? find(AT_LEAST, a + 1, KEY_ABSENT) : find(AT_LEAST, a, pair.key + 1);
                     count_all(find(AT_LEAST, a, KEY_ABSENT), last);
                 }
             }
@@ -777,8 +780,8 @@ class OpIndexCore {
         for (uint32_t clause = 0; clause < c.count; ++clause) {
             std::string at = " of clause " + std::to_string(clause);
             uint32_t pivot = clause_pivot[clause], local = clause_local[clause];
-            if (c.owner[clause] == DEAD) {
-                if (pivot != NONE || local != NONE) return "2: the place of a dead one," + at;
+            if (c.owner[clause] == DEAD || in_conjunctive_form(c, clause)) {
+                if (pivot != NONE || local != NONE) return "2: the place of one that has none," + at;
                 continue;
             }
             if (pivot >= frequency.size() || local >= partition(pivot).clauses) return "2: place" + at;

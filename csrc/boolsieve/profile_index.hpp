@@ -147,7 +147,8 @@ class ProfileLevel {
             part_begin.back() != clause.size() || part_test.back() != tests || test_count.size() != tests)
             return "2: numbers of partitions and tests";
         for (size_t p = 0; p < parts; ++p)
-            if (part_begin[p] >= part_begin[p + 1] || part_test[p] > part_test[p + 1]) return "2: partitions do not rise";
+            if (part_begin[p] >= part_begin[p + 1] || part_test[p] > part_test[p + 1])
+                return "2: partitions do not rise";
         if (const char* problem = part_of.check()) return std::string("2: the map of partitions: ") + problem;
         std::vector<uint32_t> home(parts, NO_TEST);
         part_of.each([&](uint64_t attribute, uint32_t part) {

@@ -7,9 +7,10 @@
 //   begin   uint32  sets + 1  where a set starts in `data`; PLAIN: it is a plain list of 32-bit numbers
 //   data    uint16  -         the sets, one after the other, in chunks of 4,096 numbers
 //
-// A chunk is its place (20 bits) and its count less one (12 bits), then its numbers: up to 256 as a sorted list of 16-bit
-// offsets; all 4,096 as nothing; else as 64 words of bits. A set scattered so thinly that 32-bit numbers take less is
-// a plain list. So a number takes 4 bytes at most and an eighth of a bit at least, and a set of bits is read by words.
+// A chunk is its place (20 bits) and its count less one (12 bits), then its numbers: up to 256 as a sorted list of
+// 16-bit offsets; all 4,096 as nothing; else as 64 words of bits. A set scattered so thinly that 32-bit numbers take
+// less is a plain list. So a number takes 4 bytes at most and an eighth of a bit at least, and a set of bits is read by
+// words.
 //
 // Invariants
 //   1. begin rises, from 0 to the length of data.
@@ -92,8 +93,7 @@ class ProfileBits {
     template <class F>
     void each(F f) const {  // in rising order
         each_word([&](size_t w) {
-            for (uint64_t word = words_[w]; word; word &= word - 1)
-                f(uint32_t(w * 64 + size_t(__builtin_ctzll(word))));
+            for (uint64_t word = words_[w]; word; word &= word - 1) f(uint32_t(w * 64 + size_t(__builtin_ctzll(word))));
         });
     }
     void clear() noexcept {
@@ -171,7 +171,8 @@ class ProfileSets {
             set, [&](uint32_t i) { out.add(i); },
             [&](uint32_t chunk, const uint64_t* bits) { out.add_words(chunk, bits); });
     }
-    // What is in the set and not in `held` leaves `out`: the AND of the paper, where what is not in the set keeps its bit.
+    // What is in the set and not in `held` leaves `out`: the AND of the paper, where what is not in the set keeps its
+    // bit.
     void keep(ProfileBits& out, uint32_t set, const ProfileBits& held) const {
         each(
             set,
@@ -261,7 +262,8 @@ class ProfileSets {
             for (size_t i = 0; i < count; ++i) *out++ = uint16_t(numbers[i] & (CHUNK - 1));
         } else if (count < CHUNK) {
             uint64_t bits[CHUNK_WORDS] = {};
-            for (size_t i = 0; i < count; ++i) bits[(numbers[i] & (CHUNK - 1)) / 64] |= uint64_t(1) << (numbers[i] & 63);
+            for (size_t i = 0; i < count; ++i)
+                bits[(numbers[i] & (CHUNK - 1)) / 64] |= uint64_t(1) << (numbers[i] & 63);
             std::memcpy(out, bits, sizeof bits);
             out += LIST_MOST;
         }

@@ -9,22 +9,22 @@
 // holds it too, and then the clause's check decides.
 //
 // Records. Four words: tail, expression, attribute * 8 + flags, signature. The signature belongs to the most selective
-// of the clause's other predicates. Each attribute's line is divided into up to 32 quanta; bit i says whether the predicate
-// accepts a key of quantum i. An event has one bit an attribute, none where it is absent; so one AND rejects a record
-// without looking at the clause. The paper puts Bloom filters of clause ids into the spaces of all other predicates
-// and asks these; that asks the same, but touches another place of memory for each candidate, has an entry for each
-// space that a wide predicate covers, and cannot forget an id. A signature in the record goes with the record. CERTAIN
-// records need no check: access and signature decide all predicates.
+// of the clause's other predicates. Each attribute's line is divided into up to 32 quanta; bit i says whether the
+// predicate accepts a key of quantum i. An event has one bit an attribute, none where it is absent; so one AND rejects
+// a record without looking at the clause. The paper puts Bloom filters of clause ids into the spaces of all other
+// predicates and asks these; that asks the same, but touches another place of memory for each candidate, has an entry
+// for each space that a wide predicate covers, and cannot forget an id. A signature in the record goes with the record.
+// CERTAIN records need no check: access and signature decide all predicates.
 //
-// Tails. What a record leaves open is decided by its clause's tail: the other predicates, in codes of 16 bits. Each attribute's
-// line is divided into up to 65,520 steps at its operands, and an event's value is looked up once. A tail lies in one or
-// two lines of memory, where a clause in the store lies in seven. What codes cannot say exactly (operands that were not
-// seen when the steps were made, texts beyond their order keys) is decided by the store.
+// Tails. What a record leaves open is decided by its clause's tail: the other predicates, in codes of 16 bits. Each
+// attribute's line is divided into up to 65,520 steps at its operands, and an event's value is looked up once. A tail
+// lies in one or two lines of memory, where a clause in the store lies in seven. What codes cannot say exactly
+// (operands that were not seen when the steps were made, texts beyond their order keys) is decided by the store.
 //
-// Rebuilding. Everything is built in one go from all clauses, with knowledge of all: bulk loads, and whenever the clauses have
-// grown by half. In between, a clause is put into the trees as they are: points are cut out always, ranges where the space
-// that they cut is empty. Removal blanks the signature of a record. So updates are amortised, and the copying of
-// records at a cut happens for all cuts at once.
+// Rebuilding. Everything is built in one go from all clauses, with knowledge of all: bulk loads, and whenever the
+// clauses have grown by half. In between, a clause is put into the trees as they are: points are cut out always, ranges
+// where the space that they cut is empty. Removal blanks the signature of a record. So updates are amortised, and the
+// copying of records at a cut happens for all cuts at once.
 //
 // Choice. The access predicates are those that the fewest events satisfy. With a history of sampled events, that is
 // counted in it. Without, an event is taken to have an attribute as often as clauses ask for it, and to satisfy a
@@ -38,10 +38,10 @@
 //   tree_kind          uint32  trees           POINTS, a width, WHOLE
 //   list_of            uint32  spaces          the records of clauses with this space alone, or NONE
 //   joined             uint32  spaces          1 if clauses have this space together with others
-//   table.*            -       -               (space or prefix, space) -> list; (space or prefix, space + PREFIX) -> prefix
-//   prefixes           uint32  0 or 1          how many prefixes there are
-//   records.*          -       -               lists of records (lists.hpp), by rising tail
-//   tails              uint32  -               of each clause: the clause; length * 2, + 1 if the store must decide; then for each
+//   table.*            -       -               (space or prefix, space) -> list; (space or prefix, space + PREFIX) ->
+//   prefix prefixes           uint32  0 or 1          how many prefixes there are records.*          -       - lists of
+//   records (lists.hpp), by rising tail tails              uint32  -               of each clause: the clause; length *
+//   2, + 1 if the store must decide; then for each
 //                                              predicate head and code range (low, width) or head, n and n codes
 //   tail_of            uint32  clauses         where a clause's tail is
 //   choice             uint16  clauses * N     access predicates: place in the clause * 8 + kind of tree; or NO_CHOICE
@@ -59,7 +59,8 @@
 //      cover has exactly one record of it, and no other list has a record of it with a signature.
 //   3. Records of a list rise by tail, and tails by clause. A record names the clause's expression.
 //   4. A signature has the bit of each quantum in which its predicate holds for some key. A CERTAIN record's predicates
-//      are all decided. A tail says nothing that is not so, and all that the records leave open unless it asks the store.
+//      are all decided. A tail says nothing that is not so, and all that the records leave open unless it asks the
+//      store.
 //   5. An attribute has at most 31 cuts, which rise.
 #pragma once
 
@@ -244,8 +245,10 @@ class PSTIndex {
                 if (i && r[-4] >= r[0]) problem = "3: order";
                 if (!r[3]) continue;
                 uint32_t clause = r[0] + 1 < tails.size() ? tails[r[0]] : NONE;
-                if (clause >= c.count || r[1] != c.owner[clause]) problem = "3: expression";
-                else ++seen[clause];
+                if (clause >= c.count || r[1] != c.owner[clause])
+                    problem = "3: expression";
+                else
+                    ++seen[clause];
             }
         });
         if (!problem.empty()) return problem;
@@ -291,18 +294,19 @@ class PSTIndex {
     static constexpr uint32_t PREFIX = 0x80000000u;
     static constexpr uint32_t CERTAIN = 1;
     static constexpr uint32_t QUANTA = 32;
-    static constexpr uint32_t SMALL = 32;             // fewer clauses are built anew at each insert
-    static constexpr uint32_t COPIES = 8;             // spaces that a range covers on average
-    static constexpr uint32_t MOST_COMBINATIONS = 16; // beyond it a clause has one access predicate less
-    static constexpr uint32_t CUT_ALL = 64;           // so many ranges are cut at all ends, and are all of one width
-    static constexpr uint32_t MOST_STEPS = 0xFFF0;    // codes have 16 bits
-    static constexpr uint32_t MOST_MEMBERS = 32;      // of a set in a tail
-    static constexpr uint32_t OPERANDS = 2048;        // of an attribute, that its quanta and steps are made from
-    static constexpr uint32_t ALL_OPERANDS = 4 << 20; // of all attributes, about
-    static constexpr uint32_t HISTORY = 1024;         // events
-    // Building takes as long as reading so many records a clause (1 us against 2 ns, and a quarter of the time at most).
+    static constexpr uint32_t SMALL = 32;              // fewer clauses are built anew at each insert
+    static constexpr uint32_t COPIES = 8;              // spaces that a range covers on average
+    static constexpr uint32_t MOST_COMBINATIONS = 16;  // beyond it a clause has one access predicate less
+    static constexpr uint32_t CUT_ALL = 64;            // so many ranges are cut at all ends, and are all of one width
+    static constexpr uint32_t MOST_STEPS = 0xFFF0;     // codes have 16 bits
+    static constexpr uint32_t MOST_MEMBERS = 32;       // of a set in a tail
+    static constexpr uint32_t OPERANDS = 2048;         // of an attribute, that its quanta and steps are made from
+    static constexpr uint32_t ALL_OPERANDS = 4 << 20;  // of all attributes, about
+    static constexpr uint32_t HISTORY = 1024;          // events
+    // Building takes as long as reading so many records a clause (1 us against 2 ns, and a quarter of the time at
+    // most).
     static constexpr uint64_t REBUILD_READS = 2000;
-    static constexpr uint32_t EVENT_READS = 5000;     // what an event costs at least, in the same measure
+    static constexpr uint32_t EVENT_READS = 5000;  // what an event costs at least, in the same measure
 
     struct Candidate {
         uint32_t tail, owner;
@@ -353,7 +357,8 @@ class PSTIndex {
     // Quanta and signatures.
 
     // How many of an attribute's cuts or steps are at or below the key.
-    static uint32_t below(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute, Key key) noexcept {
+    static uint32_t below(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute,
+                          Key key) noexcept {
         if (attribute + 1 >= begin.size()) return 0;
         const Key* first = keys.data() + begin.data()[attribute];
         uint32_t n = begin.data()[attribute + 1] - begin.data()[attribute], at = 0;
@@ -394,8 +399,10 @@ class PSTIndex {
                 Key key = c.sets[c.low[p] + i];
                 uint32_t bit = 1u << quantum(a, key);
                 in |= bit;
-                if (is_cut(a, key) && ends_here(key)) alone |= bit;
-                else exact = false;
+                if (is_cut(a, key) && ends_here(key))
+                    alone |= bit;
+                else
+                    exact = false;
             }
             return kind == PREDICATE_IN ? in : ~alone;
         }
@@ -414,7 +421,8 @@ class PSTIndex {
 
         explicit Chooser(const PSTIndex& of) : index(of), events(float(of.number(HISTORY_EVENTS))) {}
         float in_history(uint32_t a, Key low, Key high) const noexcept {
-            const uint32_t *attributes = index.history_attribute.data(), *end = attributes + index.history_attribute.size();
+            const uint32_t *attributes = index.history_attribute.data(),
+                           *end = attributes + index.history_attribute.size();
             auto [from, to] = std::equal_range(attributes, end, a);
             const Key *first = index.history_key.data() + (from - attributes), *last = first + (to - from);
             return float(std::upper_bound(first, last, high) - std::lower_bound(first, last, low));
@@ -423,9 +431,12 @@ class PSTIndex {
             uint32_t a = attribute_of(c, p);
             uint32_t quanta = a + 1 < index.cut_begin.size() ? index.cut_begin[a + 1] - index.cut_begin[a] + 1 : 1;
             bool exact;
-            float covered = float(__builtin_popcount(index.signature(c, p, exact) & (~0u >> (32 - quanta)))) / float(quanta);
-            if (is_point(c, p)) covered *= 0.5f;  // a point is narrower than its quantum
-            else if (c.low[p] <= KEY_LOWEST || c.high[p] == KEY_HIGHEST) covered *= 2;  // < and > go after BETWEEN
+            float covered =
+                float(__builtin_popcount(index.signature(c, p, exact) & (~0u >> (32 - quanta)))) / float(quanta);
+            if (is_point(c, p))
+                covered *= 0.5f;  // a point is narrower than its quantum
+            else if (c.low[p] <= KEY_LOWEST || c.high[p] == KEY_HIGHEST)
+                covered *= 2;  // < and > go after BETWEEN
             float prior = a < index.asked.size() ? index.asked[a] * covered : 0;
             if (!events) return prior;
             float hits = 0;
@@ -448,8 +459,10 @@ class PSTIndex {
                 uint32_t kind = kind_of(c, p);
                 if (kind == PREDICATE_ABSENT || kind == PREDICATE_NEVER) continue;
                 uint32_t spaces = 1;
-                if (is_point(c, p)) points(c, p, spaces);
-                else if (natural_kind(c, p) == RANGES) spaces = COPIES / 2;
+                if (is_point(c, p))
+                    points(c, p, spaces);
+                else if (natural_kind(c, p) == RANGES)
+                    spaces = COPIES / 2;
                 options.push_back({attribute_of(c, p) ? share(c, p) : 2.0f, p, spaces});
             }
             std::stable_sort(options.begin(), options.end(),
@@ -650,8 +663,10 @@ class PSTIndex {
                 for (uint32_t i = 0; i < n; ++i) {
                     Key key = c.sets[c.low[q] + i];
                     known &= is_step(a, key) && (key == KEY_HIGHEST || is_step(a, key + 1));
-                    if (i % 2) out.back() |= code(a, key) << 16;
-                    else out.push_back(code(a, key));
+                    if (i % 2)
+                        out.back() |= code(a, key) << 16;
+                    else
+                        out.push_back(code(a, key));
                 }
                 open |= !known;
                 if (!known && kind == PREDICATE_NOT_IN) out.resize(at);
@@ -886,7 +901,8 @@ class PSTIndex {
         Key low, high;
     };
     void make_range_trees(std::vector<Range>& ranges) {
-        std::sort(ranges.begin(), ranges.end(), [](const Range& x, const Range& y) { return x.attribute < y.attribute; });
+        std::sort(ranges.begin(), ranges.end(),
+                  [](const Range& x, const Range& y) { return x.attribute < y.attribute; });
         for (size_t from = 0; from < ranges.size();) {
             size_t to = from;
             while (to < ranges.size() && ranges[to].attribute == ranges[from].attribute) ++to;
@@ -1062,7 +1078,8 @@ class PSTIndex {
         }
         return evaluated;
     }
-    static bool tail_holds(const uint32_t* t, const uint32_t* end, const uint32_t* codes, uint64_t& evaluated) noexcept {
+    static bool tail_holds(const uint32_t* t, const uint32_t* end, const uint32_t* codes,
+                           uint64_t& evaluated) noexcept {
         while (t < end) {
             uint32_t code = codes[*t >> KIND_BITS], kind = *t & KIND_MASK;
             ++evaluated;

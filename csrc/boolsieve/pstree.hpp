@@ -293,11 +293,11 @@ class PSTreesOf {
     static uint32_t room_for(uint32_t count) noexcept { return 1u << log2_up(count); }
 
     struct Walk {
-        uint32_t found;    // the value, or NONE
-        uint32_t at;       // where the walk ended: a node without the element, or what differs above; NONE if no root
-        uint32_t parent;   // the node above `at`, or NONE
-        uint32_t lo, hi;   // the spaces left and right of `at`
-        bool inside;       // `at` is a node that agrees with the key above, but lacks its element
+        uint32_t found;   // the value, or NONE
+        uint32_t at;      // where the walk ended: a node without the element, or what differs above; NONE if no root
+        uint32_t parent;  // the node above `at`, or NONE
+        uint32_t lo, hi;  // the spaces left and right of `at`
+        bool inside;      // `at` is a node that agrees with the key above, but lacks its element
     };
     Walk walk(uint32_t tree, Value key) const noexcept {
         Walk w{NONE, root[tree], NONE, first[tree], last[tree], false};
@@ -500,7 +500,7 @@ class PSTreesOf {
         else
             merge(w.lo, w.hi, on_merge);
         uint32_t g = r + 1 == count ? r - 1 : r;  // the gap that goes
-        if (count == 2) {  // what is left moves up
+        if (count == 2) {                         // what is left moves up
             uint32_t left = links[at + 1 - r];
             replace_child(tree, parent_of(tree, w.parent, elements.get(value[v])), w.parent, left);
             free_links(at, room);

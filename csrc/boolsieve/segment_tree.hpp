@@ -1,6 +1,6 @@
-// Segment trees (Tatbul 2001, section 4.1.4; de Berg et al., Computational Geometry): elementary intervals at the leaves,
-// paired bottom up; an interval is stored in the few highest nodes that tile it; a key's answer is the union of the sets
-// on its path from the root to a leaf.
+// Segment trees (Tatbul 2001, section 4.1.4; de Berg et al., Computational Geometry): elementary intervals at the
+// leaves, paired bottom up; an interval is stored in the few highest nodes that tile it; a key's answer is the union of
+// the sets on its path from the root to a leaf.
 //
 //   buffer       type    length     meaning
 //   first_start  uint32  trees + 1  where a tree's leaves begin in `start`
@@ -13,11 +13,13 @@
 // and the open interval after it need no boundary between them unless one interval ends there.
 //
 // Invariants
-//   1. first_start and first_node rise from 0 to the numbers of leaves and nodes; a tree of n leaves has n, n / 2 rounded
+//   1. first_start and first_node rise from 0 to the numbers of leaves and nodes; a tree of n leaves has n, n / 2
+//   rounded
 //      up, ..., 1 nodes.
 //   2. start rises within a tree. 3. The sets' own; numbers are below the universe.
 //
-// Cost: an interval is in at most 2 log n nodes, log n on average if it is wide: memory n log n; stab log n + the answer.
+// Cost: an interval is in at most 2 log n nodes, log n on average if it is wide: memory n log n; stab log n + the
+// answer.
 #pragma once
 
 #include "intervals.hpp"

@@ -168,7 +168,9 @@ class Store {
     }
 
     // Takes back all that was added since the mark; a recount must follow.
-    StoreMark mark() const noexcept { return {slot_count(), clause_count(), sets.size(), text.size(), weight_name.size()}; }
+    StoreMark mark() const noexcept {
+        return {slot_count(), clause_count(), sets.size(), text.size(), weight_name.size()};
+    }
     void roll_back(const StoreMark& to) {
         ids.truncate(to.slots);
         for (Buffer<uint32_t>* buffer : {&slot_clause, &slot_clauses, &text_length}) buffer->resize(to.slots);

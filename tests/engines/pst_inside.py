@@ -40,9 +40,7 @@ class Inside:
     def lists(self) -> dict[tuple[tuple[int, int], ...], list[int]]:
         """The expressions by the places of the spaces that they are listed at."""
         b = self.buffers
-        found = {
-            (self.place[space],): which for space, which in enumerate(b["list_of"]) if which != NONE
-        }
+        found = {(self.place[space],): which for space, which in enumerate(b["list_of"]) if which != NONE}
         for key, which in zip(b["table.keys"], b["table.values"], strict=True):
             if which != NONE:
                 places = sorted((self.place[key >> 32], self.place[key & NONE]))

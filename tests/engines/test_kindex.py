@@ -129,7 +129,14 @@ def test_skips_read_far_less_than_the_lists_hold() -> None:
 
 def test_values_between_whole_numbers() -> None:
     index = bs.Index("kindex")
-    texts = ["a BETWEEN 2 AND 4", "a > 2 AND a < 4", "a > 2 AND a < 3", "a NOT IN (2, 3)", "a = 3", "a >= 2 AND a < 3"]
+    texts = [
+        "a BETWEEN 2 AND 4",
+        "a > 2 AND a < 4",
+        "a > 2 AND a < 3",
+        "a NOT IN (2, 3)",
+        "a = 3",
+        "a >= 2 AND a < 3",
+    ]
     index.add_many(range(len(texts)), texts)
     model = dict(enumerate(map(bs.parse, texts)))
     for value in [1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 2**61, -(2**62), 2.0**70, -1e300]:
@@ -302,7 +309,9 @@ def test_updates_mixed_with_matches() -> None:
             parsed = {other: bs.parse(text) for other, (text, _) in model.items()}
             found = set(oracle.matching(parsed, event))
             assert index.match(event) == [other for other in index if other in found]
-            best = sorted((other for other in index if other in found), key=lambda other: -model[other][1])[:3]
+            best = sorted((other for other in index if other in found), key=lambda other: -model[other][1])[
+                :3
+            ]
             assert [other for other, _ in index.top_k(event, 3)] == best
         if step % 500 == 0:
             index.check_invariants()
@@ -350,7 +359,9 @@ def test_ranking_leaves_out_lists_of_light_attributes() -> None:
 def corrupted(name: str, change: Callable[[Any], None], weighted: bool = False) -> bs.Index:
     index = bs.Index("kindex")
     weight = [3.0] * 60 if weighted else None
-    index.add_many(range(60), [f"a = {i % 2} AND b != 7" if i % 3 else "c > 5" for i in range(60)], weight=weight)
+    index.add_many(
+        range(60), [f"a = {i % 2} AND b != 7" if i % 3 else "c > 5" for i in range(60)], weight=weight
+    )
     index.check_invariants()
     rebuild, (format_, kind, options, budget, store, engine) = index.__reduce__()  # type: ignore[misc]
     engine = dict(engine)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from pst_inside import Inside
 
 import boolsieve as bs
-from pst_inside import Inside
 
 FIGURE_3 = {
     "S1": "attr1 < -5 AND attr2 BETWEEN 1 AND 5",

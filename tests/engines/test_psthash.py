@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pst_inside import Inside
 
 import boolsieve as bs
 from boolsieve.engines import PSTHash
-from pst_inside import Inside
 
 FIGURE_4 = [
     "attr1 = 1 AND attr2 = -1 AND attr3 < 0",

@@ -69,7 +69,9 @@ def test_trees_agree_with_a_list_after_any_updates(kind: type[Intervals], data: 
                 break
         tree.check()
         ends = {end for low, high, _ in new + plain for end in (low, high)}
-        assert_same(tree, plain, {0, 20, HIGHEST} | {e + d for e in ends for d in (-1, 0, 1) if 0 <= e + d <= HIGHEST})
+        assert_same(
+            tree, plain, {0, 20, HIGHEST} | {e + d for e in ends for d in (-1, 0, 1) if 0 <= e + d <= HIGHEST}
+        )
 
 
 @pytest.mark.parametrize("kind", TREES)

@@ -17,7 +17,9 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 VALUES = {
     "int64": st.one_of(st.integers(-3, 3), st.integers(-1000, 1000), INT64),
     "float64": st.one_of(st.integers(-3, 3).map(float), st.floats(allow_nan=False)),
-    "str": st.one_of(st.text("ab", max_size=4), st.text(st.characters(exclude_categories=["Cs"]), max_size=12)),
+    "str": st.one_of(
+        st.text("ab", max_size=4), st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+    ),
     "datetime": st.one_of(
         st.integers(0, 5).map(lambda s: datetime(2020, 1, 1, 0, 0, s)),
         st.datetimes(),
@@ -108,11 +110,18 @@ def sequences(draw: st.DrawFn) -> tuple[str, list[tuple[Any, Any]], list[Any], i
     ends = st.tuples(st.none() | VALUES[kind], st.none() | VALUES[kind]).map(
         lambda pair: pair if None in pair or pair[0] <= pair[1] else pair[::-1]
     )
-    return kind, draw(st.lists(ends, max_size=30)), draw(st.lists(VALUES[kind], max_size=10)), draw(st.integers(0))
+    return (
+        kind,
+        draw(st.lists(ends, max_size=30)),
+        draw(st.lists(VALUES[kind], max_size=10)),
+        draw(st.integers(0)),
+    )
 
 
 @given(sequences())
-def test_agrees_with_a_list_and_forgets_in_any_order(case: tuple[str, list[tuple[Any, Any]], list[Any], int]) -> None:
+def test_agrees_with_a_list_and_forgets_in_any_order(
+    case: tuple[str, list[tuple[Any, Any]], list[Any], int],
+) -> None:
     kind, intervals, points, seed = case
     tree = PSTree(kind)
     live = []

@@ -1,4 +1,4 @@
-"""Cluster: splits the intervals on an attribute into clusters, and checks the clauses of the cluster that a value is in.
+"""Cluster: splits the intervals on an attribute into clusters, and checks the clauses of a value's cluster.
 
 Tatbul (2001), section 4.1.1, figure 2. The tree, its score and where it differs: csrc/boolsieve/cluster_tree.hpp.
 Partitions, buffers, invariants, updates, threads: engines/tatbul.pyx, with `trees.*` as in cluster_tree.hpp.

@@ -13,10 +13,12 @@ Where it differs:
   once it is longer than 32 entries and than a sixteenth of what is sorted. A partition of up to 32 entries is all tail.
 - Everything that a visit reads lies in one block of memory, and counters are numbered within the partition.
 - A removed clause's counter can no longer be reached; its entries go when they are a third of the partition's.
-- Pivots follow the events: `learn` counts attributes, lets old counts fade, and moves clauses out of partitions that are
-  visited far more often than another of their attributes would be.
+- Pivots follow the events: `learn` counts attributes, lets old counts fade, and moves clauses out of partitions that
+  are visited far more often than another of their attributes would be.
 - An interval is two predicates; a set is one, with an entry a member. Other kinds (`!=`, NOT IN, long texts) count as
   soon as the attribute is there, and are decided by the store when all else holds, as is `IS NULL`.
+- Clauses in conjunctive normal form (6.1) stand in the partitions of all attributes of their smallest disjunction; see
+  csrc/boolsieve/opindex_cnf.hpp, also for why there are no bitmaps, and for its buffers and invariants.
 
 Buffers (csrc/boolsieve/opindex.hpp draws the blocks):
 
@@ -60,6 +62,7 @@ cdef class OpIndex(Engine):
             raise TypeError(f"segments is a bool, not {segments!r}")
         self.segments = segments
         self.learns = True
+        self.takes_cnf = True
         self.core = new OpIndexCore(segments)
 
     def __dealloc__(self):
@@ -69,15 +72,34 @@ cdef class OpIndex(Engine):
         return {"segments": bool(self.segments)}
 
     cdef int insert(self, uint32_t first, uint32_t count) except -1:
-        self.core.insert(self.store.clauses(), first, count)
+        cdef Clauses clauses = self.store.clauses()
+        cdef uint32_t clause = first
+        try:
+            for clause in range(first, first + count):
+                if in_conjunctive_form(clauses, clause):
+                    self.cnf.insert(clauses, clause)
+            clause = first + count
+            self.core.insert(clauses, first, count)
+        except BaseException:
+            for clause in range(first, clause):
+                if in_conjunctive_form(clauses, clause):
+                    self.cnf.remove(clauses, clause)
+            raise
         return 0
 
     cdef int remove(self, uint32_t first, uint32_t count) except -1:
-        self.core.remove(self.store.clauses(), first, count)
+        cdef Clauses clauses = self.store.clauses()
+        cdef uint32_t clause
+        for clause in range(first, first + count):
+            if in_conjunctive_form(clauses, clause):
+                self.cnf.remove(clauses, clause)
+        self.core.remove(clauses, first, count)
         return 0
 
     cdef int match(self, Scratch& scratch) except -1 nogil:
-        self.core.match(self.store.clauses(), scratch)
+        cdef Clauses clauses = self.store.clauses()
+        self.core.match(clauses, scratch)
+        self.cnf.match(clauses, scratch)
         return 0
 
     cdef int learn(self, const Sample& sample) except -1:
@@ -87,8 +109,11 @@ cdef class OpIndex(Engine):
     cdef vector[NamedBuffer] buffers(self) except *:
         cdef vector[NamedBuffer] named
         list_buffers(self.core[0], b"opindex.", named)
+        list_buffers(self.cnf, b"opindex.cnf.", named)
         return named
 
     def check_invariants(self) -> None:
         cdef string problem = self.core.check(self.store.clauses())
+        if problem.empty():
+            problem = self.cnf.check(self.store.clauses())
         assert problem.empty(), problem.decode()

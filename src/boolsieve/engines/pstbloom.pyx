@@ -8,8 +8,8 @@ selective predicate covers. An event finds the space of each of its values and r
 in the record rejects most clauses, and what is left is checked.
 
 Differences, with their reasons in csrc/boolsieve/pst_index.hpp: trees are cut by access predicates alone; ranges are
-kept in trees by width and cut at only so many ends that each has eight records on average, since cutting at every end is
-quadratic; a signature lies in the record and covers one further predicate, instead of a Bloom filter of ids in each
+kept in trees by width and cut at only so many ends that each has eight records on average, since cutting at every end
+is quadratic; a signature lies in the record and covers one further predicate, instead of a Bloom filter of ids in each
 space that any other predicate covers, so that it costs no further access to memory and goes with the record;
 negative predicates never give spaces.
 

@@ -7,10 +7,10 @@ As PSTBloom, but a clause is listed under the combinations of the spaces of its 
 hash table; a clause with fewer usable predicates is listed as in PSTBloom, at single spaces. An event asks for all
 combinations of its spaces.
 
-Differences, besides those of PSTBloom (see csrc/boolsieve/pst_index.hpp): the key of the table is exact, a chain of (combination
-so far, next space), which prunes where more than two are combined; spaces without combinations are not asked for;
-a predicate that would give a clause more than 16 combinations (128 with ranges) is not taken for access; records have
-signatures, of the next predicate.
+Differences, besides those of PSTBloom (see csrc/boolsieve/pst_index.hpp): the key of the table is exact, a chain of
+(combination so far, next space), which prunes where more than two are combined; spaces without combinations are not
+asked for; a predicate that would give a clause more than 16 combinations (128 with ranges) is not taken for access;
+records have signatures, of the next predicate.
 
 Buffers and invariants: csrc/boolsieve/pst_index.hpp, csrc/boolsieve/pstree.hpp, csrc/boolsieve/lists.hpp.
 

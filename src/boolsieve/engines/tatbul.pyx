@@ -1,20 +1,20 @@
 """What Tatbul's five indexes have in common: a tree an attribute, and the AND of what the trees give.
 
 N. Tatbul, "Index Structures and Algorithms for Efficient Profile Matching" (2001), section 4.1. For each attribute of
-an event, a tree gives the set of profiles (here: clauses) whose predicate on it holds; a profile that does not constrain
-the attribute keeps its bit; the AND over the attributes is the answer. The engines `cluster`, `interval`, `hybrid`,
-`segmenttree` and `intervaltree` differ in the tree alone (csrc/boolsieve/cluster_tree.hpp, elementary_tree.hpp,
-segment_tree.hpp, interval_tree.hpp).
+an event, a tree gives the set of profiles (here: clauses) whose predicate on it holds; a profile that does not
+constrain the attribute keeps its bit; the AND over the attributes is the answer. The engines `cluster`, `interval`,
+`hybrid`, `segmenttree` and `intervaltree` differ in the tree alone (csrc/boolsieve/cluster_tree.hpp,
+elementary_tree.hpp, segment_tree.hpp, interval_tree.hpp).
 
 Where it differs from the paper
 
-- Bit vectors of n bits a node are quadratic. Sets are compressed (profile_set.hpp), and where neighbouring ones differ by
-  little, only the difference is stored (elementary_tree.hpp).
+- Bit vectors of n bits a node are quadratic. Sets are compressed (profile_set.hpp), and where neighbouring ones differ
+  by little, only the difference is stored (elementary_tree.hpp).
 - Events may lack attributes, and there may be 20,000 of them; an AND over all is out of the question, and so is a set
   of n bits an event. So clauses are in partitions, each filed under one attribute that it needs (its home), and an
   event looks at the partitions of its own attributes only. In a partition the home's tree gives the first set, and
-  the trees of other attributes cut it down, those that most clauses need first. A clause that needs an attribute which the
-  event lacks is cut off there.
+  the trees of other attributes cut it down, those that most clauses need first. A clause that needs an attribute which
+  the event lacks is cut off there.
 - The AND ends early, when it would cost more than checking what is left. An attribute that few clauses of a partition
   need has no tree there. What the sets did not decide is checked in the clause store; so are negative predicates, whose
   sets would be nearly everything, and all clauses of `cluster`, whose sets are too large by design.
