@@ -16,17 +16,6 @@ cdef extern from "boolsieve/opindex.hpp" namespace "boolsieve" nogil:
         string check(const Clauses& clauses) except +
 
 
-cdef extern from "boolsieve/opindex_cnf.hpp" namespace "boolsieve" nogil:
-    cbool in_conjunctive_form(const Clauses& clauses, uint32_t clause) noexcept
-
-    cdef cppclass OpIndexCnf:
-        void insert(const Clauses& clauses, uint32_t clause) except +
-        void remove(const Clauses& clauses, uint32_t clause) except +
-        void match(const Clauses& clauses, Scratch& scratch) noexcept
-        string check(const Clauses& clauses) except +
-
-
 cdef class OpIndex(Engine):
     cdef OpIndexCore* core
-    cdef OpIndexCnf cnf
     cdef bint segments

@@ -72,34 +72,15 @@ cdef class OpIndex(Engine):
         return {"segments": bool(self.segments)}
 
     cdef int insert(self, uint32_t first, uint32_t count) except -1:
-        cdef Clauses clauses = self.store.clauses()
-        cdef uint32_t clause = first
-        try:
-            for clause in range(first, first + count):
-                if in_conjunctive_form(clauses, clause):
-                    self.cnf.insert(clauses, clause)
-            clause = first + count
-            self.core.insert(clauses, first, count)
-        except BaseException:
-            for clause in range(first, clause):
-                if in_conjunctive_form(clauses, clause):
-                    self.cnf.remove(clauses, clause)
-            raise
+        self.core.insert(self.store.clauses(), first, count)
         return 0
 
     cdef int remove(self, uint32_t first, uint32_t count) except -1:
-        cdef Clauses clauses = self.store.clauses()
-        cdef uint32_t clause
-        for clause in range(first, first + count):
-            if in_conjunctive_form(clauses, clause):
-                self.cnf.remove(clauses, clause)
-        self.core.remove(clauses, first, count)
+        self.core.remove(self.store.clauses(), first, count)
         return 0
 
     cdef int match(self, Scratch& scratch) except -1 nogil:
-        cdef Clauses clauses = self.store.clauses()
-        self.core.match(clauses, scratch)
-        self.cnf.match(clauses, scratch)
+        self.core.match(self.store.clauses(), scratch)
         return 0
 
     cdef int learn(self, const Sample& sample) except -1:
@@ -109,11 +90,8 @@ cdef class OpIndex(Engine):
     cdef vector[NamedBuffer] buffers(self) except *:
         cdef vector[NamedBuffer] named
         list_buffers(self.core[0], b"opindex.", named)
-        list_buffers(self.cnf, b"opindex.cnf.", named)
         return named
 
     def check_invariants(self) -> None:
         cdef string problem = self.core.check(self.store.clauses())
-        if problem.empty():
-            problem = self.cnf.check(self.store.clauses())
         assert problem.empty(), problem.decode()
