@@ -865,7 +865,7 @@ class OpIndexCore {
         return false;
     }
 
-    // Lines 5-12 for one pivot. Returns how many predicates were evaluated.
+    // Lines 5-12 for one pivot. Returns how many predicates were looked at, by searches too.
     uint64_t match_partition(const Clauses& c, const Partition& p, OpIndexScratch& own, Scratch& s) const {
         Parts<const uint64_t> b = parts(blocks.data(), p);
         uint8_t* counts = own.counts.data();
@@ -889,6 +889,7 @@ class OpIndexCore {
                 if (!(b.summaries[pair.segment] >> pair.summary_bit & 1)) continue;
                 const Segment& in = b.directory[pair.segment];
                 auto find = [&](Operator op, uint32_t attribute, Key key) {
+                    evaluated += 32 - uint64_t(__builtin_clz((in.end - in.begin) | 1));
                     return search(b.entries + in.begin, in.end - in.begin, op, attribute, key);
                 };
                 uint32_t a = pair.attribute;
