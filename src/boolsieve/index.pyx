@@ -45,7 +45,7 @@ cdef uint32_t COMPACT_FROM = 1_000
 # Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
 FORMAT = 1
 # From this many clauses on it is looked whether conjunctive normal form is shorter, where the engine takes it: a clause
-# of that form is found through several attributes and checked with bitmaps, so that few plain clauses are cheaper.
+# of that form is found through several attributes and then checked, so that few plain clauses are cheaper.
 cdef uint64_t CNF_FROM = 5
 # How many events an engine learns from at a time. At first every event is taken, then every second, fourth and so on.
 cdef uint32_t SAMPLE_EVENTS = 256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def ads(engine: Any = "kindex") -> bs.Index:
     return index
 
 
-def postings(index: bs.Index) -> dict[tuple[Any, ...], list[int]]:
+def postings(index: bs.Index, names: Sequence[str] = NAMES) -> dict[tuple[Any, ...], list[int]]:
     """(attribute, value or "present", K, "decided" or "check", sign) -> the ids in that list, from the buffers.
 
     For one clause an expression, ids from 1 on, and attributes that are numbers.
@@ -52,7 +52,7 @@ def postings(index: bs.Index) -> dict[tuple[Any, ...], list[int]]:
         while chain != NONE:
             following, code, length, begin = (int(field) for field in lists[chain])
             entries = [begin] if length == 1 else raw["kindex.entries"][begin : begin + length].tolist()
-            name = NAMES[int(of_attribute[attribute])]
+            name = names[int(of_attribute[attribute])]
             size, rest, sign = code >> 2, "check" if code & 2 else "decided", "-" if code & 1 else "+"
             found[name, value, size, rest, sign] = [clause + 1 for clause in entries]
             chain = following
@@ -85,6 +85,46 @@ def test_posting_lists_of_the_worked_example() -> None:
         ("state", 1, 0, "decided", "-"): [6],
         ("state", 2, 0, "decided", "-"): [6],
     }
+
+
+def test_figure_2_of_opindex() -> None:
+    """Table 1 of OpIndex as a k-index: by size, attribute and value. The domain, open there, ends at 12 here."""
+    index = bs.Index(KIndex(domain=(1, 12)))
+    texts = [
+        "A = 2 AND B IN (3, 6, 9)",
+        "A <= 8 AND C >= 2",
+        "C = 6 AND B <= 4 AND E BETWEEN 3 AND 12",
+        "A = 2",
+        "D >= 12 AND E <= 9",
+        "B IN (3, 6) AND C <= 4 AND D >= 10 AND E <= 7",
+    ]
+    index.add_many(range(1, 7), texts)
+    found = {
+        (size, name, value): ids
+        for (name, value, size, _, _), ids in postings(index, "ABCED").items()
+        if value >= 1  # beside these, a list for what is below the domain
+    }
+    expected: dict[tuple[int, str, int], list[int]] = {}
+    for id_, size, name, values in [
+        (4, 1, "A", [2]),
+        (1, 2, "A", [2]),
+        (1, 2, "B", [3, 6, 9]),
+        (2, 2, "A", range(1, 9)),
+        (2, 2, "C", range(2, 13)),
+        (5, 2, "D", [12]),
+        (5, 2, "E", range(1, 10)),
+        (3, 3, "B", range(1, 5)),
+        (3, 3, "C", [6]),
+        (3, 3, "E", range(3, 13)),
+        (6, 4, "B", [3, 6]),
+        (6, 4, "C", range(1, 5)),
+        (6, 4, "D", range(10, 13)),
+        (6, 4, "E", range(1, 8)),
+    ]:
+        for value in values:  # type: ignore[attr-defined]
+            expected.setdefault((size, name, value), []).append(id_)
+    assert found == expected
+    assert found[2, "A", 2] == [1, 2]
 
 
 def test_matches_of_the_worked_example() -> None:
