@@ -207,7 +207,7 @@ def test_contenders_that_do_not_fit_together_go_one_after_the_other(monkeypatch:
 
 def test_impossible_parameters_are_refused_before_any_work() -> None:
     with pytest.raises(
-        ValueError, match=r"opindex-10b: max_size: 20 distinct attributes cannot be drawn from 12"
+        ValueError, match=r"opindex-10b: max_size: 16 distinct attributes cannot be drawn from 12"
     ):
         Plan(select("opindex-10b"), scale=SCALE, seed=0, changes={"dimensions": "12", "max_event_size": "10"})
     with pytest.raises(ValueError, match=r"betree-6a: dimensions is what the figure varies"):
