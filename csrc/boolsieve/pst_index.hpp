@@ -148,7 +148,11 @@ class PSTIndex {
         join(own);
         own.candidates.clear();
         uint64_t certain = 0;
-        for (size_t i = 0; i < own.lists.size(); ++i) certain += scan(own.lists[i], own, s.found);
+        constexpr size_t AHEAD = 8;
+        for (size_t i = 0; i < own.lists.size(); ++i) {
+            if (i + AHEAD < own.lists.size()) __builtin_prefetch(records.items(own.lists[i + AHEAD]));
+            certain += scan(own.lists[i], own, s.found);
+        }
         uint64_t evaluated = verify(c, own, event, s.found);
         for (uint32_t a : event.attributes) own.bits[a] = own.code[a] = 0;
         ++s.counters.events;
@@ -546,6 +550,7 @@ class PSTIndex {
             Key low = whole ? KEY_LOWEST : c.low[p], high = whole ? KEY_HIGHEST : c.high[p];
             trees.each_covered(tree, &low, &high, [&](uint32_t space) { part.spaces.push_back(space); });
             part.exact.assign(part.spaces.size(), kind_of(c, p) == PREDICATE_RANGE);
+            if (whole && natural_kind(c, p) != WHOLE) part.exact.front() = 0;
             if (!whole && !ends_before(tree, low)) part.exact.front() = 0;
             if (!whole && high != KEY_HIGHEST && !ends_before(tree, high + 1)) part.exact.back() = 0;
         }
@@ -685,9 +690,10 @@ class PSTIndex {
             } else {
                 uint32_t kind = kind_for(a, c.low[p], c.high[p]);
                 uint32_t tree = need_tree(a, kind);
+                chosen[i] = uint16_t(chosen[i] / 8 * 8 + kind);
+                if (kind == WHOLE) continue;
                 if (c.low[p] > KEY_LOWEST && empty(trees.locate(tree, c.low[p]))) cut_before(tree, c.low[p]);
                 if (c.high[p] < KEY_HIGHEST && empty(trees.locate(tree, c.high[p]))) cut_before(tree, c.high[p] + 1);
-                chosen[i] = uint16_t(chosen[i] / 8 * 8 + kind);
             }
         }
         std::copy(chosen.begin(), chosen.begin() + access_, choice.writable() + size_t(clause) * access_);
@@ -723,22 +729,19 @@ class PSTIndex {
             choice.set(size_t(clause) * access_ + placing.parts - 1, NO_CHOICE);
         }
     }
-    // The tree for one more range: the one with the most cuts in which it covers few spaces.
+    // The tree for one more range: the one with the most cuts in which it covers few spaces; the whole line if it covers
+    // many in all of them, until the next rebuilding.
     uint32_t kind_for(uint32_t attribute, Key low, Key high) const {
-        uint32_t fewest = NONE, kind = RANGES;
-        for (uint32_t k = WIDTHS; k >= RANGES; --k) {
-            uint32_t tree = find_tree(attribute, k);
-            if (tree == NONE) continue;
-            uint32_t n = 0, end = trees.locate(tree, high);
-            for (uint32_t space = trees.locate(tree, low); n <= 2 * COPIES && space != end; ++n)
+        for (uint32_t kind = WIDTHS; kind >= RANGES; --kind) {
+            uint32_t tree = find_tree(attribute, kind), most = (kind == RANGES ? 4 : 2) * COPIES;
+            if (tree == NONE && kind > RANGES) continue;
+            if (tree == NONE) return kind;
+            uint32_t n = 1, end = trees.locate(tree, high);
+            for (uint32_t space = trees.locate(tree, low); n <= most && space != end; ++n)
                 space = trees.next_space(space);
-            if (n <= 2 * COPIES) return k;
-            if (n < fewest) {
-                fewest = n;
-                kind = k;
-            }
+            if (n <= most) return kind;
         }
-        return kind == RANGES || find_tree(attribute, RANGES) == NONE ? RANGES : kind;
+        return WHOLE;
     }
 
     uint32_t find_record(uint32_t list, uint32_t tail) const noexcept {
