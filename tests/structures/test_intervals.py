@@ -185,9 +185,10 @@ def test_document_of_example_4_is_held_by_the_intervals_of_figures_3_to_6(kind: 
     assert sorted(example(kind).stab(at(D))) == [0, 1, 4, 6]
 
 
-# What D is compared with: keys of cluster and interval trees, elementary intervals, unions of them. Figures 2 and 4: 45
-# splits 6 profiles from 3 with no copies, 25 then splits 4 from 4 with two. Figure 6: 35 with the low ends of P4, P6,
-# P1 and P2, where the list ends; then the node of P0 (the figure takes the greater of its two ends as the key).
+# What D is compared with: keys of cluster and interval trees, elementary intervals, unions of them. Figures 2, 4: the
+# key after 45 splits 6 profiles from 3, none on both sides (score 3); then the one after 25 splits 4 from 5, three of
+# them on both (score 4). Figure 6: 35, the low ends of P4, P6, P1 and P2, where the list ends; then the node of P0 (of
+# its two ends, the figure takes the greater as the key).
 AFTER_45, AFTER_25 = (45.5, 45.5), (25.5, 25.5)
 TRACES: dict[type[Intervals], list[tuple[float, float]]] = {
     ClusterTree: [AFTER_45, AFTER_25],
