@@ -346,9 +346,9 @@ class PSTIndex {
 
     // Where a key lies among an attribute's cuts or steps.
     struct Spot {
-        uint32_t at;   // how many of them are at or below the key
-        bool begins;   // one is at the key, or nothing lies below it
-        bool ends;     // one is right after the key, or nothing lies above it
+        uint32_t at;  // how many of them are at or below the key
+        bool begins;  // one is at the key, or nothing lies below it
+        bool ends;    // one is right after the key, or nothing lies above it
     };
     static Spot spot(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute, Key key) noexcept {
         Spot s{0, key <= KEY_LOWEST, key == KEY_HIGHEST};
@@ -729,7 +729,7 @@ class PSTIndex {
             choice.set(size_t(clause) * access_ + placing.parts - 1, NO_CHOICE);
         }
     }
-    // The tree for one more range: the one with the most cuts in which it covers few spaces; the whole line if it covers
+    // The tree for one more range: the one with the most cuts in which it covers few spaces. The whole line if it has
     // many in all of them, until the next rebuilding.
     uint32_t kind_for(uint32_t attribute, Key low, Key high) const {
         for (uint32_t kind = WIDTHS; kind >= RANGES; --kind) {

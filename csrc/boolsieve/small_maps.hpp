@@ -4,7 +4,7 @@
 //   buffer  type    length   meaning
 //   place   uint64  maps     where its cells begin * 64 + log2 of their number; 0 for a map without keys
 //   used    uint32  maps     how many keys it has
-//   cells   uint64  -        key << 32 | value, or EMPTY; linear probing; a free table's first cell is the next free one
+//   cells   uint64  -        key << 32 | value, or EMPTY; linear probing; in a free table's first cell, the next one
 //   free    uint32  0 or 32  by log2 of the size: the first free table, or NONE
 //
 // Invariants
@@ -110,7 +110,8 @@ class SmallMaps {
             for (uint64_t i = at >> 6; i < (at >> 6) + n; ++i) {
                 if (cells[i] == EMPTY) continue;
                 ++found;
-                if (cell(cells.data(), at, uint32_t(cells[i] >> 32)) != cells.data() + i) return "2: a key is not found";
+                if (cell(cells.data(), at, uint32_t(cells[i] >> 32)) != cells.data() + i)
+                    return "2: a key is not found";
             }
             if (found != used[map]) return "2: number of keys";
         }
