@@ -499,12 +499,17 @@ class PSTIndex {
         if (tree != NONE) return tree;
         tree_next.reserve_more(1);
         tree_kind.reserve_more(1);
+        reserve_spaces();
         tree = trees.add_tree();
         tree_next.push_back(head[attribute]);
         tree_kind.push_back(kind);
         head.set(attribute, tree);
         cover_spaces();
         return tree;
+    }
+    void reserve_spaces() {  // for what a cut or a new tree adds; so it fails before anything is changed
+        list_of.reserve_more(2);
+        joined.reserve_more(2);
     }
     void cover_spaces() {
         list_of.resize(trees.space_limit(), NONE);
@@ -515,11 +520,14 @@ class PSTIndex {
     }
     static void no_split(uint32_t, uint32_t) noexcept {}
     void cut_before(uint32_t tree, Key key) {
+        reserve_spaces();
         trees.cut(tree, key, false, no_split);
         cover_spaces();
     }
     void cut_point(uint32_t tree, Key key) {
+        reserve_spaces();
         trees.cut(tree, key, false, no_split);
+        cover_spaces();
         trees.cut(tree, key, true, no_split);
         cover_spaces();
     }
