@@ -16,8 +16,7 @@
 //   3. Attributes are below the dictionary's count.
 //   4. Clauses of one expression lie side by side.
 //   5. OR_NEXT stands only in clauses in conjunctive normal form, which the store has only if its engine takes them,
-//   and
-//      not at a clause's last predicate. In one of the runs that it makes, every predicate needs its attribute.
+//      and not at a clause's last predicate. In one of the runs that it makes, every predicate needs its attribute.
 //   6. A dead clause's first predicate is NEVER, so that a scan passes over it like over any other that fails.
 #pragma once
 

@@ -12,12 +12,13 @@
 //
 // The key is found as in 4.1.1: from the boundaries in order the ceil(n / 2)th, then the same among those on the side
 // with more intervals; the best score wins, which is the difference of the two sides' sizes plus the number that both
-// have. Differs from the paper
+// have.
+//
+// Where it differs from the paper
 //   - Keys are the low ends and the keys after the high ends, so that an interval need not be on both sides of its own
 //     end.
 //   - Copies are bounded: a tree of n intervals gives away COPIES * n copies, to the sides by their sizes, and a split
-//   that
-//     takes more than the node has left is not made. Without it, n wide intervals give n clusters of n / 2.
+//     that takes more than the node has left is not made. Without it, n wide intervals give n clusters of n / 2.
 //   - A split must spare each side a sixteenth of a large cluster; the paper asks for one interval, which makes trees
 //     as deep as the number of intervals.
 //

@@ -4,12 +4,13 @@
 // and monotone for all values. An operand is put into a view that is exact for it; a value is given to every view in
 // use.
 //
-//   whole   int64 operands below 2^62 in size: 2^63 + 2x, and the odd key above it for all that lies between x and x +
-//   1 far     int64 operands from 2^62 on: there every float is whole, so a step of one is enough; all else is one key
-//   between real    floats that are no int64, and whole floats up to 2^53: the float's bits in order; what lies between
-//   2^53 and
-//           2^63 in size is one key on each side (no operand of this view is there, and not every int64 there is a
-//           float)
+//   whole   int64 operands below 2^62 in size: 2^63 + 2x, and the odd key above it for all that lies between x and
+//           x + 1
+//   far     int64 operands from 2^62 on: there every float is whole, so a step of one is enough; all else is one key
+//           between
+//   real    floats that are no int64, and whole floats up to 2^53: the float's bits in order; what lies between 2^53
+//           and 2^63 in size is one key on each side (no operand of this view is there, and not every int64 there is
+//           a float)
 //
 // Times are microseconds in the whole view (a nanosecond lands between two). Texts have the view `text` (an interned
 // number, for equality) and `order` (seven bytes and the length, monotone; equal keys of longer texts are told apart by

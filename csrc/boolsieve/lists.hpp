@@ -6,7 +6,7 @@
 //   length   uint32   lists          how many items it has
 //   room     uint32   lists          how many it has room for
 //   free     uint32   0 or 33        by power of two, the first free block with that much room; then the first free
-//   list
+//                                    list
 //
 // Invariants
 //   1. length <= room, and the blocks of lists and of free space do not overlap and lie inside words.

@@ -37,12 +37,14 @@
 //   tree_next          uint32  trees           its next tree, or NONE
 //   tree_kind          uint32  trees           POINTS, a width, WHOLE
 //   list_of            uint32  spaces          the records of clauses with this space alone, or NONE
-//   joined             uint32  spaces          1 if clauses have this space together with others
-//   table.*            -       -               (space or prefix, space) -> list; (space or prefix, space + PREFIX) ->
-//   prefix prefixes           uint32  0 or 1          how many prefixes there are records.*          -       - lists of
-//   records (lists.hpp), by rising tail tails              uint32  -               of each clause: the clause; length *
-//   2, + 1 if the store must decide; then for each
-//                                              predicate head and code range (low, width) or head, n and n codes
+//   joined             uint32  spaces          the map of a space that clauses have together with others, or NONE
+//   maps.*             -       -               (small_maps.hpp) of a space or of several: a further, greater space ->
+//                                              the list of clauses with all these; further space + GOES_ON -> the map
+//                                              of all these
+//   records.*          -       -               lists of records (lists.hpp), by rising tail
+//   tails              uint32  -               of each clause: the clause; length * 2, + 1 if the store must decide;
+//                                              then for each predicate head and code range (low, width) or head, n and
+//                                              n codes
 //   tail_of            uint32  clauses         where a clause's tail is
 //   choice             uint16  clauses * N     access predicates: place in the clause * 8 + kind of tree; or NO_CHOICE
 //   cut_begin          uint32  attributes + 1  where an attribute's quanta are in `cuts`
@@ -54,10 +56,10 @@
 //   numbers            uint64  NUMBERS         see Number
 //
 // Invariants (check asserts them by number)
-//   1. Those of the trees, of the records and of the table.
+//   1. Those of the trees, of the records and of the maps.
 //   2. A clause is in the index if its first choice is not NO_CHOICE; then each combination of spaces that its choices
 //      cover has exactly one record of it, and no other list has a record of it with a signature.
-//   3. Records of a list rise by tail, and tails by clause. A record names the clause's expression.
+//   3. Records of a list rise by tail. A record names the clause's expression.
 //   4. A signature has the bit of each quantum in which its predicate holds for some key. A CERTAIN record's predicates
 //      are all decided. A tail says nothing that is not so, and all that the records leave open unless it asks the
 //      store.
@@ -72,10 +74,10 @@
 #include <vector>
 
 #include "clauses.hpp"
-#include "int_map.hpp"
 #include "lists.hpp"
 #include "pstree.hpp"
 #include "scratch.hpp"
+#include "small_maps.hpp"
 
 namespace boolsieve {
 
@@ -134,19 +136,23 @@ class PSTIndex {
         own.spaces.clear();
         for (uint32_t a : event.attributes) {
             Key key = event.table[a];
-            own.bits[a] = a ? 1u << quantum(a, key) : ~0u;
-            own.code[a] = code(a, key);
+            own.bits[a] = a ? 1u << quantum(a, key).at : ~0u;
+            own.code[a] = step(a, key).at + 1;
             if (a >= head.size()) continue;
             for (uint32_t tree = head.data()[a]; tree != NONE; tree = tree_next.data()[tree]) {
                 uint32_t space = trees.locate(tree, key);
                 if (list_of.data()[space] != NONE) own.lists.push_back(list_of.data()[space]);
-                if (joined.data()[space]) own.spaces.push_back(space);
+                if (joined.data()[space] != NONE) own.spaces.push_back({space, joined.data()[space]});
             }
         }
         join(own);
         own.candidates.clear();
         uint64_t certain = 0;
-        for (size_t i = 0; i < own.lists.size(); ++i) certain += scan(own.lists[i], own, s.found);
+        constexpr size_t AHEAD = 8;
+        for (size_t i = 0; i < own.lists.size(); ++i) {
+            if (i + AHEAD < own.lists.size()) __builtin_prefetch(records.items(own.lists[i + AHEAD]));
+            certain += scan(own.lists[i], own, s.found);
+        }
         uint64_t evaluated = verify(c, own, event, s.found);
         for (uint32_t a : event.attributes) own.bits[a] = own.code[a] = 0;
         ++s.counters.events;
@@ -183,24 +189,6 @@ class PSTIndex {
         numbers.set(LEARNED_READS, each);
     }
 
-    // f(spaces, list) for each list.
-    template <class F>
-    void each_list(F f) const {
-        for (uint32_t space = 0; space < list_of.size(); ++space)
-            if (list_of[space] != NONE) f(std::vector<uint32_t>{space}, list_of[space]);
-        std::vector<std::vector<uint32_t>> prefix(prefixes.size() ? prefixes[0] : 0);
-        std::vector<std::pair<uint64_t, uint32_t>> entries;
-        table.each([&](uint64_t key, uint32_t value) { entries.push_back({key, value}); });
-        for (uint32_t depth = 2; depth <= access_; ++depth)  // prefixes come from shorter ones
-            for (auto [key, value] : entries)
-                if (value & PREFIX) {
-                    std::vector<uint32_t> spaces = spaces_of_key(key, prefix);
-                    if (spaces.size() == depth) prefix[value & ~PREFIX] = spaces;
-                }
-        for (auto [key, value] : entries)
-            if (!(value & PREFIX)) f(spaces_of_key(key, prefix), value);
-    }
-
     template <class F>
     void each_buffer(F f) {
         auto within = [&f](const char* prefix) {
@@ -212,8 +200,7 @@ class PSTIndex {
         f("tree_kind", tree_kind);
         f("list_of", list_of);
         f("joined", joined);
-        table.each_buffer(within("table."));
-        f("prefixes", prefixes);
+        maps.each_buffer(within("maps."));
         records.each_buffer(within("records."));
         f("tails", tails);
         f("tail_of", tail_of);
@@ -230,7 +217,7 @@ class PSTIndex {
 
     // The invariant that does not hold, or an empty string. For tests.
     std::string check(const Clauses& c) const {
-        for (const char* problem : {trees.check(), records.check(), table.check()})
+        for (const char* problem : {trees.check(), records.check(), maps.check()})
             if (problem) return std::string("1: ") + problem;
         for (uint32_t a = 0; a + 1 < cut_begin.size(); ++a) {
             if (cut_begin[a + 1] - cut_begin[a] >= QUANTA) return "5: too many cuts";
@@ -239,19 +226,16 @@ class PSTIndex {
         }
         std::vector<uint32_t> seen(c.count), wanted(c.count);
         std::string problem;
-        each_list([&](const std::vector<uint32_t>&, uint32_t list) {
+        for (uint32_t list = 0; list < records.count(); ++list) {
             const uint32_t* r = records.items(list);
             for (uint32_t i = 0; i < records.size(list); ++i, r += 4) {
-                if (i && r[-4] >= r[0]) problem = "3: order";
+                if (i && r[-4] >= r[0]) return "3: order";
                 if (!r[3]) continue;
                 uint32_t clause = r[0] + 1 < tails.size() ? tails[r[0]] : NONE;
-                if (clause >= c.count || r[1] != c.owner[clause])
-                    problem = "3: expression";
-                else
-                    ++seen[clause];
+                if (clause >= c.count || r[1] != c.owner[clause]) return "3: expression";
+                ++seen[clause];
             }
-        });
-        if (!problem.empty()) return problem;
+        }
         uint64_t live = 0;
         for (uint32_t i = 0; i < c.count && size_t(i) * access_ < choice.size(); ++i) {
             if (!holds(i)) continue;
@@ -266,13 +250,13 @@ class PSTIndex {
                     problem = "2: a record is missing";
                     return;
                 }
-                uint32_t record[4];
                 const uint32_t* r = records.items(list) + size_t(at) * 4;
                 auto same = [&](uint32_t p) {
                     std::vector<uint32_t> tail;
-                    describe(c, i, placing, p, exact, record);
-                    write_tail(c, i, placing, p, tail);
-                    return std::equal(record, record + 4, r) &&
+                    Seal s = seal(c, i, placing, p);
+                    write_tail(c, i, placing, p, s.exact, tail);
+                    auto record = record_of(s, tail_of[i], exact);
+                    return std::equal(record.begin(), record.end(), r) && tail.size() <= tails.size() - tail_of[i] &&
                            std::equal(tail.begin(), tail.end(), tails.data() + tail_of[i]);
                 };
                 bool good = same(NONE);
@@ -291,7 +275,7 @@ class PSTIndex {
 
     static constexpr uint16_t NO_CHOICE = 0xFFFF;
     static constexpr uint32_t MOST_PLACES = NO_CHOICE / 8;  // predicates further back in a clause give no access
-    static constexpr uint32_t PREFIX = 0x80000000u;
+    static constexpr uint32_t GOES_ON = 0x80000000u;
     static constexpr uint32_t CERTAIN = 1;
     static constexpr uint32_t QUANTA = 32;
     static constexpr uint32_t SMALL = 32;              // fewer clauses are built anew at each insert
@@ -311,10 +295,14 @@ class PSTIndex {
     struct Candidate {
         uint32_t tail, owner;
     };
+    struct Joined {
+        uint32_t space, map;
+    };
     struct Own : EngineScratch {
         std::vector<uint32_t> bits;  // by attribute, 0 where absent; all 0 between events
         std::vector<uint32_t> code;  // by attribute: 1 + how many steps are at or below the key, 0 where absent
-        std::vector<uint32_t> lists, spaces;
+        std::vector<uint32_t> lists;
+        std::vector<Joined> spaces;
         std::vector<Candidate> candidates;
     };
 
@@ -356,51 +344,49 @@ class PSTIndex {
 
     // Quanta and signatures.
 
-    // How many of an attribute's cuts or steps are at or below the key.
-    static uint32_t below(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute,
-                          Key key) noexcept {
-        if (attribute + 1 >= begin.size()) return 0;
+    // Where a key lies among an attribute's cuts or steps.
+    struct Spot {
+        uint32_t at;  // how many of them are at or below the key
+        bool begins;  // one is at the key, or nothing lies below it
+        bool ends;    // one is right after the key, or nothing lies above it
+    };
+    static Spot spot(const Buffer<uint32_t>& begin, const Buffer<Key>& keys, uint32_t attribute, Key key) noexcept {
+        Spot s{0, key <= KEY_LOWEST, key == KEY_HIGHEST};
+        if (attribute + 1 >= begin.size()) return s;
         const Key* first = keys.data() + begin.data()[attribute];
-        uint32_t n = begin.data()[attribute + 1] - begin.data()[attribute], at = 0;
+        uint32_t all = begin.data()[attribute + 1] - begin.data()[attribute], n = all;
         while (n) {
             uint32_t half = (n + 1) / 2;
-            at += first[at + half - 1] <= key ? half : 0;
+            s.at += first[s.at + half - 1] <= key ? half : 0;
             n -= half;
         }
-        return at;
+        s.begins |= s.at && first[s.at - 1] == key;
+        s.ends |= s.at < all && first[s.at] == key + 1;
+        return s;
     }
-    uint32_t quantum(uint32_t attribute, Key key) const noexcept { return below(cut_begin, cuts, attribute, key); }
-    uint32_t code(uint32_t attribute, Key key) const noexcept { return below(step_begin, steps, attribute, key) + 1; }
-    bool is_step(uint32_t attribute, Key key) const noexcept {
-        return key <= KEY_LOWEST || code(attribute, key) != code(attribute, key - 1);
-    }
-    bool is_cut(uint32_t attribute, Key key) const noexcept {
-        return key <= KEY_LOWEST || quantum(attribute, key) != quantum(attribute, key - 1);
-    }
+    Spot quantum(uint32_t attribute, Key key) const noexcept { return spot(cut_begin, cuts, attribute, key); }
+    Spot step(uint32_t attribute, Key key) const noexcept { return spot(step_begin, steps, attribute, key); }
     // Whether a predicate holds for keys of a quantum; whether the answer is the same for all keys of it.
     uint32_t signature(const Clauses& c, uint32_t p, bool& exact) const noexcept {
         uint32_t a = attribute_of(c, p), kind = kind_of(c, p);
         exact = false;
-        auto ends_here = [&](Key key) { return key == KEY_HIGHEST || is_cut(a, key + 1); };
         if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) {
-            uint32_t from = quantum(a, c.low[p]), to = quantum(a, c.high[p]);
-            bool begins = is_cut(a, c.low[p]), ends = ends_here(c.high[p]);
-            exact = begins && ends;
-            if (kind == PREDICATE_RANGE) return (~0u << from) & (~0u >> (31 - to));
+            Spot from = quantum(a, c.low[p]), to = quantum(a, c.high[p]);
+            exact = from.begins && to.ends;
+            if (kind == PREDICATE_RANGE) return (~0u << from.at) & (~0u >> (31 - to.at));
             uint32_t out = ~0u;  // all but the quanta that lie inside
-            for (uint32_t q = from; q <= to; ++q)
-                if ((q > from || begins) && (q < to || ends)) out &= ~(1u << q);
+            for (uint32_t q = from.at; q <= to.at; ++q)
+                if ((q > from.at || from.begins) && (q < to.at || to.ends)) out &= ~(1u << q);
             return out;
         }
         if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) {
             uint32_t in = 0, alone = 0;
             exact = true;
             for (uint64_t i = 0; i < c.high[p]; ++i) {
-                Key key = c.sets[c.low[p] + i];
-                uint32_t bit = 1u << quantum(a, key);
-                in |= bit;
-                if (is_cut(a, key) && ends_here(key))
-                    alone |= bit;
+                Spot q = quantum(a, c.sets[c.low[p] + i]);
+                in |= 1u << q.at;
+                if (q.begins && q.ends)
+                    alone |= 1u << q.at;
                 else
                     exact = false;
             }
@@ -513,6 +499,7 @@ class PSTIndex {
         if (tree != NONE) return tree;
         tree_next.reserve_more(1);
         tree_kind.reserve_more(1);
+        reserve_spaces();
         tree = trees.add_tree();
         tree_next.push_back(head[attribute]);
         tree_kind.push_back(kind);
@@ -520,27 +507,34 @@ class PSTIndex {
         cover_spaces();
         return tree;
     }
+    void reserve_spaces() {  // for what a cut or a new tree adds; so it fails before anything is changed
+        list_of.reserve_more(2);
+        joined.reserve_more(2);
+    }
     void cover_spaces() {
         list_of.resize(trees.space_limit(), NONE);
-        joined.resize(trees.space_limit(), 0);
+        joined.resize(trees.space_limit(), NONE);
     }
     void grow_attributes(uint32_t n) {
         if (head.size() < n) head.resize(n, NONE);
     }
     static void no_split(uint32_t, uint32_t) noexcept {}
     void cut_before(uint32_t tree, Key key) {
+        reserve_spaces();
         trees.cut(tree, key, false, no_split);
         cover_spaces();
     }
     void cut_point(uint32_t tree, Key key) {
+        reserve_spaces();
         trees.cut(tree, key, false, no_split);
+        cover_spaces();
         trees.cut(tree, key, true, no_split);
         cover_spaces();
     }
     bool ends_before(uint32_t tree, Key key) const noexcept {  // whether a space ends just before the key
         return key <= KEY_LOWEST || trees.locate(tree, key) != trees.locate(tree, key - 1);
     }
-    bool empty(uint32_t space) const noexcept { return list_of[space] == NONE && !joined[space]; }
+    bool empty(uint32_t space) const noexcept { return list_of[space] == NONE && joined[space] == NONE; }
 
     // The spaces of the access predicates.
     void place(const Clauses& c, uint32_t clause, Placing& placing) const {
@@ -564,6 +558,7 @@ class PSTIndex {
             Key low = whole ? KEY_LOWEST : c.low[p], high = whole ? KEY_HIGHEST : c.high[p];
             trees.each_covered(tree, &low, &high, [&](uint32_t space) { part.spaces.push_back(space); });
             part.exact.assign(part.spaces.size(), kind_of(c, p) == PREDICATE_RANGE);
+            if (whole && natural_kind(c, p) != WHOLE) part.exact.front() = 0;
             if (!whole && !ends_before(tree, low)) part.exact.front() = 0;
             if (!whole && high != KEY_HIGHEST && !ends_before(tree, high + 1)) part.exact.back() = 0;
         }
@@ -589,16 +584,11 @@ class PSTIndex {
             if (!i) return;
         }
     }
-    // Of a list, or of a prefix.
-    static uint64_t key_of(uint32_t before, uint32_t space, bool goes_on) noexcept {
-        return uint64_t(before) << 32 | space | (goes_on ? PREFIX : 0);
-    }
-
     uint32_t find_list(const uint32_t* spaces, uint32_t n) const noexcept {
         if (n == 1) return list_of[spaces[0]];
-        uint32_t at = spaces[0];
-        for (uint32_t i = 1; i < n && at != NONE; ++i) at = table.find(key_of(at, spaces[i], i + 1 < n));
-        return at;
+        uint32_t map = joined[spaces[0]];
+        for (uint32_t i = 1; i + 1 < n && map != NONE; ++i) map = maps.find(map, spaces[i] | GOES_ON);
+        return map == NONE ? NONE : maps.find(map, spaces[n - 1]);
     }
     // The list of a combination; `fresh` makes a new one.
     template <class Fresh>
@@ -607,87 +597,88 @@ class PSTIndex {
             if (list_of[spaces[0]] == NONE) list_of.set(spaces[0], fresh());
             return list_of[spaces[0]];
         }
-        uint32_t at = spaces[0];
-        for (uint32_t i = 1; i < n; ++i) {
-            uint64_t key = key_of(at, spaces[i], i + 1 < n);
-            at = table.find(key);
-            if (at != NONE) continue;
-            if (i + 1 < n) {
-                if (!prefixes.size()) prefixes.push_back(0);
-                at = prefixes[0] | PREFIX;
-                prefixes.set(0, prefixes[0] + 1);
-            } else {
-                at = fresh();
-            }
-            table.set(key, at);
-        }
-        for (uint32_t i = 0; i < n; ++i) joined.set(spaces[i], 1);
-        return at;
+        for (uint32_t i = 0; i < n; ++i)
+            if (joined[spaces[i]] == NONE) joined.set(spaces[i], maps.add());
+        uint32_t map = joined[spaces[0]];
+        for (uint32_t i = 1; i + 1 < n; ++i) map = need(map, spaces[i] | GOES_ON, [this] { return maps.add(); });
+        return need(map, spaces[n - 1], fresh);
     }
-    std::vector<uint32_t> spaces_of_key(uint64_t key, const std::vector<std::vector<uint32_t>>& prefix) const {
-        uint32_t before = uint32_t(key >> 32);
-        std::vector<uint32_t> spaces{before};
-        if (before & PREFIX) spaces = prefix[before & ~PREFIX];
-        spaces.push_back(uint32_t(key) & ~PREFIX);
-        return spaces;
+    template <class Fresh>
+    uint32_t need(uint32_t map, uint32_t key, Fresh fresh) {
+        uint32_t value = maps.find(map, key);
+        if (value == NONE) maps.set(map, key, value = fresh());
+        return value;
     }
 
     // Appends to `out` what records leave open: clause; words that follow * 2, + 1 if the clause must be looked at; the
-    // predicates in codes. Left out are points that give access and an exact signature's predicate p.
-    void write_tail(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p,
+    // predicates in codes, ranges first. Left out are points that give access and an exact signature's predicate p.
+    void write_tail(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p, bool signed_exactly,
                     std::vector<uint32_t>& out) const {
         size_t from = out.size();
         bool open = false;
         out.push_back(clause);
         out.push_back(0);
-        for (uint32_t q = c.begin[clause]; q < c.begin[clause + 1]; ++q) {
-            bool exact = false;
-            if (is_point(c, q) && placing.is_access(q)) continue;
-            if (q == p && (signature(c, q, exact), exact)) continue;
-            uint32_t kind = kind_of(c, q), a = attribute_of(c, q);
-            if (kind == PREDICATE_ABSENT) {
-                out.push_back(c.head[q]);
-            } else if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) {
-                bool known = is_step(a, c.low[q]) && (c.high[q] == KEY_HIGHEST || is_step(a, c.high[q] + 1));
-                open |= !known;
-                if (!known && kind == PREDICATE_NOT_RANGE) continue;
-                uint32_t low = code(a, c.low[q]), high = code(a, c.high[q]);
-                out.push_back(c.head[q]);
-                out.push_back(low | (high - low) << 16);
-            } else if ((kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) && c.high[q] <= MOST_MEMBERS) {
-                bool known = true;
-                size_t at = out.size();
-                uint32_t n = uint32_t(c.high[q]);
-                out.push_back(c.head[q]);
-                out.push_back(n);
-                for (uint32_t i = 0; i < n; ++i) {
-                    Key key = c.sets[c.low[q] + i];
-                    known &= is_step(a, key) && (key == KEY_HIGHEST || is_step(a, key + 1));
-                    if (i % 2)
-                        out.back() |= code(a, key) << 16;
-                    else
-                        out.push_back(code(a, key));
-                }
-                open |= !known;
-                if (!known && kind == PREDICATE_NOT_IN) out.resize(at);
-            } else {
-                open = true;
+        for (bool ranges : {true, false})
+            for (uint32_t q = c.begin[clause]; q < c.begin[clause + 1]; ++q) {
+                if ((kind_of(c, q) == PREDICATE_RANGE) != ranges) continue;
+                if ((q == p && signed_exactly) || (is_point(c, q) && placing.is_access(q))) continue;
+                open |= !write_codes(c, q, out);
             }
-        }
         out[from + 1] = uint32_t(out.size() - from - 2) * 2 + open;
     }
+    // A predicate in codes; whether they say all. A predicate that holds only in its codes may be given roughly.
+    bool write_codes(const Clauses& c, uint32_t p, std::vector<uint32_t>& out) const {
+        uint32_t kind = kind_of(c, p), a = attribute_of(c, p);
+        if (kind == PREDICATE_ABSENT) {
+            out.push_back(c.head[p]);
+            return true;
+        }
+        if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) {
+            Spot low = step(a, c.low[p]), high = step(a, c.high[p]);
+            bool known = low.begins && high.ends;
+            if (!known && kind == PREDICATE_NOT_RANGE) return false;
+            out.push_back(c.head[p]);
+            out.push_back((low.at + 1) | (high.at - low.at) << 16);
+            return known;
+        }
+        if ((kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) && c.high[p] <= MOST_MEMBERS) {
+            bool known = true;
+            size_t at = out.size();
+            uint32_t n = uint32_t(c.high[p]);
+            out.push_back(c.head[p]);
+            out.push_back(n);
+            for (uint32_t i = 0; i < n; ++i) {
+                Spot member = step(a, c.sets[c.low[p] + i]);
+                known &= member.begins && member.ends;
+                if (i % 2)
+                    out.back() |= (member.at + 1) << 16;
+                else
+                    out.push_back(member.at + 1);
+            }
+            if (!known && kind == PREDICATE_NOT_IN) out.resize(at);
+            return known;
+        }
+        return false;
+    }
 
-    // The record of a clause with the signature of predicate p (or NONE), in spaces where the access predicates hold
-    // everywhere, or not.
-    void describe(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p, bool exact,
-                  uint32_t* record) const noexcept {
-        bool signed_exactly = true;
-        record[0] = tail_of[clause];
-        record[1] = c.owner[clause];
-        record[2] = p == NONE ? 0 : attribute_of(c, p) << 3;
-        record[3] = p == NONE ? ~0u : signature(c, p, signed_exactly);
-        uint32_t decided = placing.parts + (p != NONE);
-        if (exact && signed_exactly && decided == c.begin[clause + 1] - c.begin[clause]) record[2] |= CERTAIN;
+    // What all records of a clause say, with the signature of predicate p (or NONE).
+    struct Seal {
+        uint32_t owner, place, signature;
+        bool exact;    // the signature decides its predicate
+        bool decides;  // nothing is open where all access predicates hold
+    };
+    Seal seal(const Clauses& c, uint32_t clause, const Placing& placing, uint32_t p) const noexcept {
+        Seal s{c.owner[clause], 0, ~0u, true, true};
+        if (p != NONE) {
+            s.place = attribute_of(c, p) << 3;
+            s.signature = signature(c, p, s.exact);
+        }
+        s.decides = s.exact && placing.parts + (p != NONE) == c.begin[clause + 1] - c.begin[clause];
+        return s;
+    }
+    // The record in spaces where the access predicates hold everywhere (exact), or not.
+    static std::array<uint32_t, 4> record_of(const Seal& s, uint32_t tail, bool exact) noexcept {
+        return {tail, s.owner, s.place | (exact && s.decides ? CERTAIN : 0), s.signature};
     }
 
     // Updates.
@@ -707,29 +698,34 @@ class PSTIndex {
             } else {
                 uint32_t kind = kind_for(a, c.low[p], c.high[p]);
                 uint32_t tree = need_tree(a, kind);
+                chosen[i] = uint16_t(chosen[i] / 8 * 8 + kind);
+                if (kind == WHOLE) continue;
                 if (c.low[p] > KEY_LOWEST && empty(trees.locate(tree, c.low[p]))) cut_before(tree, c.low[p]);
                 if (c.high[p] < KEY_HIGHEST && empty(trees.locate(tree, c.high[p]))) cut_before(tree, c.high[p] + 1);
-                chosen[i] = uint16_t(chosen[i] / 8 * 8 + kind);
             }
         }
         std::copy(chosen.begin(), chosen.begin() + access_, choice.writable() + size_t(clause) * access_);
         Placing placing;
         place_bounded(c, clause, placing);
         uint32_t p = chooser.next_best(placing);
-        uint32_t record[4];
+        Seal s = seal(c, clause, placing, p);
         std::vector<uint32_t> tail;
-        write_tail(c, clause, placing, p, tail);
-        add_tails(tail);
-        tail_of.set(clause, uint32_t(tails.size() - tail.size()));
+        write_tail(c, clause, placing, p, s.exact, tail);
+        tail_of.set(clause, add_tail(tail.data(), tail.size()));
         each_combination(placing, [&](const uint32_t* spaces, bool exact) {
-            uint32_t list = need_list(spaces, placing.parts, [&] { return records.add(); });
-            describe(c, clause, placing, p, exact, record);
-            records.push(list, record);
+            uint32_t list = need_list(spaces, placing.parts, [&] { return checked_list(records.add()); });
+            records.push(list, record_of(s, tail_of[clause], exact).data());
         });
     }
-    void add_tails(const std::vector<uint32_t>& words) {
-        if (tails.size() + words.size() >= NONE) throw std::length_error("the tails would hold more than 2^32 words");
-        tails.append(words.data(), words.size());
+    uint32_t add_tail(const uint32_t* words, size_t n) {
+        if (tails.size() + n >= NONE) throw std::length_error("the tails would hold more than 2^32 words");
+        tails.append(words, n);
+        return uint32_t(tails.size() - n);
+    }
+    static constexpr uint32_t EXACT = 0x80000000u;  // beside a list, where its records are built
+    static uint32_t checked_list(size_t list) {
+        if (list >= EXACT) throw std::length_error("there would be more than 2^31 lists");
+        return uint32_t(list);
     }
     // Gives up access predicates while there are too many combinations: ranges cover more spaces than was foreseen.
     void place_bounded(const Clauses& c, uint32_t clause, Placing& placing) {
@@ -741,22 +737,19 @@ class PSTIndex {
             choice.set(size_t(clause) * access_ + placing.parts - 1, NO_CHOICE);
         }
     }
-    // The tree for one more range: the one with the most cuts in which it covers few spaces.
+    // The tree for one more range: the one with the most cuts in which it covers few spaces. The whole line if it has
+    // many in all of them, until the next rebuilding.
     uint32_t kind_for(uint32_t attribute, Key low, Key high) const {
-        uint32_t fewest = NONE, kind = RANGES;
-        for (uint32_t k = WIDTHS; k >= RANGES; --k) {
-            uint32_t tree = find_tree(attribute, k);
-            if (tree == NONE) continue;
-            uint32_t n = 0, end = trees.locate(tree, high);
-            for (uint32_t space = trees.locate(tree, low); n <= 2 * COPIES && space != end; ++n)
+        for (uint32_t kind = WIDTHS; kind >= RANGES; --kind) {
+            uint32_t tree = find_tree(attribute, kind), most = (kind == RANGES ? 4 : 2) * COPIES;
+            if (tree == NONE && kind > RANGES) continue;
+            if (tree == NONE) return kind;
+            uint32_t n = 1, end = trees.locate(tree, high);
+            for (uint32_t space = trees.locate(tree, low); n <= most && space != end; ++n)
                 space = trees.next_space(space);
-            if (n <= 2 * COPIES) return k;
-            if (n < fewest) {
-                fewest = n;
-                kind = k;
-            }
+            if (n <= most) return kind;
         }
-        return kind == RANGES || find_tree(attribute, RANGES) == NONE ? RANGES : kind;
+        return WHOLE;
     }
 
     uint32_t find_record(uint32_t list, uint32_t tail) const noexcept {
@@ -818,7 +811,7 @@ class PSTIndex {
                 uint32_t p = c.begin[clause] + chosen[j] / 8, a = attribute_of(c, p), kind = chosen[j] % 8;
                 none.part[none.parts++].predicate = p;
                 if (kind == RANGES) {
-                    ranges.push_back({a, p, uint32_t(size_t(clause) * access_ + j), RANGES, c.low[p], c.high[p]});
+                    ranges.push_back({a, RANGES, size_t(clause) * access_ + j, c.low[p], c.high[p]});
                     continue;
                 }
                 uint32_t tree = need_tree(a, kind);
@@ -897,7 +890,8 @@ class PSTIndex {
     }
 
     struct Range {
-        uint32_t attribute, predicate, place, kind;
+        uint32_t attribute, kind;
+        size_t place;  // in `choice`
         Key low, high;
     };
     void make_range_trees(std::vector<Range>& ranges) {
@@ -960,39 +954,64 @@ class PSTIndex {
         }
     }
 
+    // Tails lie in the order of the clauses' first lists, so that reading the candidates of a list is reading forward.
+    // (In the order of the clauses, half of an event's time went into fetching tails.)
     void fill(const Clauses& c, const std::vector<uint32_t>& clauses, const std::vector<uint32_t>& signed_by) {
-        std::vector<uint32_t> list, length, tail;
-        tail_of.resize(clauses.empty() ? 0 : clauses.back() + 1, NONE);
+        std::vector<uint32_t> list, length, words;  // list: of each record; + EXACT if access predicates hold there
+        std::vector<size_t> record_begin{0}, words_begin{0};
+        std::vector<Seal> seals;
         list.reserve(clauses.size() * 2);
+        record_begin.reserve(clauses.size() + 1);
+        words_begin.reserve(clauses.size() + 1);
+        seals.reserve(clauses.size());
         Placing placing;
         for (size_t k = 0; k < clauses.size(); ++k) {
-            uint32_t clause = clauses[k];
-            place_bounded(c, clause, placing);
-            tail.clear();
-            write_tail(c, clause, placing, signed_by[k], tail);
-            tail_of.set(clause, uint32_t(tails.size()));
-            add_tails(tail);
-            each_combination(placing, [&](const uint32_t* spaces, bool) {
+            place_bounded(c, clauses[k], placing);
+            seals.push_back(seal(c, clauses[k], placing, signed_by[k]));
+            write_tail(c, clauses[k], placing, signed_by[k], seals.back().exact, words);
+            each_combination(placing, [&](const uint32_t* spaces, bool exact) {
                 uint32_t at = need_list(spaces, placing.parts, [&] {
                     length.push_back(0);
-                    return uint32_t(length.size() - 1);
+                    return checked_list(length.size() - 1);
                 });
                 ++length[at];
-                list.push_back(at);
+                list.push_back(at | (exact ? EXACT : 0));
             });
+            record_begin.push_back(list.size());
+            words_begin.push_back(words.size());
         }
+        number_lists(list, length);
+        std::vector<uint32_t> begin(length.size() + 1), order(clauses.size()), filled(length.size());
+        for (size_t k = 0; k < clauses.size(); ++k) ++begin[(list[record_begin[k]] & ~EXACT) + 1];
+        for (size_t i = 0; i < length.size(); ++i) begin[i + 1] += begin[i];
+        for (size_t k = 0; k < clauses.size(); ++k) order[begin[list[record_begin[k]] & ~EXACT]++] = uint32_t(k);
         records.add_full(length);
-        std::vector<uint32_t> filled(length.size());
-        size_t i = 0;
-        for (size_t k = 0; k < clauses.size(); ++k) {
-            place(c, clauses[k], placing);
-            uint32_t record[4];
-            each_combination(placing, [&](const uint32_t*, bool exact) {
-                describe(c, clauses[k], placing, signed_by[k], exact, record);
-                std::copy(record, record + 4, records.writable(list[i]) + size_t(filled[list[i]]++) * 4);
-                ++i;
-            });
+        tails.reserve_more(words.size());
+        tail_of.resize(clauses.empty() ? 0 : clauses.back() + 1, NONE);
+        for (uint32_t k : order) {
+            uint32_t tail = add_tail(words.data() + words_begin[k], words_begin[k + 1] - words_begin[k]);
+            tail_of.set(clauses[k], tail);
+            for (size_t i = record_begin[k]; i < record_begin[k + 1]; ++i) {
+                uint32_t at = list[i] & ~EXACT;
+                auto record = record_of(seals[k], tail, (list[i] & EXACT) != 0);
+                std::copy(record.begin(), record.end(), records.writable(at) + size_t(filled[at]++) * 4);
+            }
         }
+    }
+    // Gives the lists new numbers, so that those of one map lie together.
+    void number_lists(std::vector<uint32_t>& list, std::vector<uint32_t>& length) {
+        std::vector<uint32_t> number(length.size()), ordered;
+        ordered.reserve(length.size());
+        auto next = [&](uint32_t old) {
+            ordered.push_back(length[old]);
+            return number[old] = uint32_t(ordered.size() - 1);
+        };
+        for (size_t space = 0; space < list_of.size(); ++space)
+            if (list_of[space] != NONE) list_of.set(space, next(list_of[space]));
+        for (uint32_t map = 0; map < maps.count(); ++map)
+            maps.replace(map, [&](uint32_t key, uint32_t value) { return key & GOES_ON ? value : next(value); });
+        for (uint32_t& at : list) at = number[at & ~EXACT] | (at & EXACT);
+        length.swap(ordered);
     }
 
     // The last HISTORY events or more, thinned evenly by dropping the older half when full.
@@ -1021,20 +1040,19 @@ class PSTIndex {
 
     // Alg. 7, lines 5-7: the lists of all combinations of the event's spaces.
     void join(Own& own) const {
-        if (own.spaces.size() < 2) return;
-        std::sort(own.spaces.begin(), own.spaces.end());
-        size_t n = own.spaces.size();
-        for (size_t i = 0; i + 1 < n; ++i) join_from(own, own.spaces[i], i + 1, 2);
+        std::sort(own.spaces.begin(), own.spaces.end(), [](Joined x, Joined y) { return x.space < y.space; });
+        for (size_t i = 0; i + 1 < own.spaces.size(); ++i) join_from(own, own.spaces[i].map, i + 1, 2);
     }
-    void join_from(Own& own, uint32_t before, size_t from, uint32_t depth) const {
+    void join_from(Own& own, uint32_t map, size_t from, uint32_t depth) const {
         size_t n = own.spaces.size();
-        for (size_t j = from; j < n; ++j) table.prefetch(key_of(before, own.spaces[j], false));
+        if (maps.is_large(map))
+            for (size_t j = from; j < n; ++j) maps.prefetch(map, own.spaces[j].space);
         for (size_t j = from; j < n; ++j) {
-            uint32_t list = table.find(key_of(before, own.spaces[j], false));
+            uint32_t list = maps.find(map, own.spaces[j].space);
             if (list != NONE) own.lists.push_back(list);
             if (depth == access_) continue;
-            uint32_t prefix = table.find(key_of(before, own.spaces[j], true));
-            if (prefix != NONE) join_from(own, prefix, j + 1, depth + 1);
+            uint32_t further = maps.find(map, own.spaces[j].space | GOES_ON);
+            if (further != NONE) join_from(own, further, j + 1, depth + 1);
         }
     }
 
@@ -1106,8 +1124,7 @@ class PSTIndex {
     uint32_t access_;
     PSTrees trees;
     Buffer<uint32_t> head, tree_next, tree_kind, list_of, joined;
-    IntMap table;
-    Buffer<uint32_t> prefixes;
+    SmallMaps maps;
     Lists<4> records;
     Buffer<uint32_t> tails, tail_of;
     Buffer<uint16_t> choice;

@@ -47,6 +47,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -324,6 +325,8 @@ class PSTreesOf {
     }
 
     void reserve() {  // a cut needs at most this; so it fails before anything is changed
+        if (value.size() + 1 >= VALUE || next.size() + 2 >= VALUE || links.size() + 1024 >= NONE)
+            throw std::length_error("PS-Trees have less than 2^31 values and spaces");
         if (!links_free.size()) links_free.resize(NODE_HEAD + 1, NONE);
         if (!value_free.size()) value_free.resize(1, NONE);
         nodes.reserve_more(NODE_WORDS);

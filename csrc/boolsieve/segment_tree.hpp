@@ -13,9 +13,8 @@
 // and the open interval after it need no boundary between them unless one interval ends there.
 //
 // Invariants
-//   1. first_start and first_node rise from 0 to the numbers of leaves and nodes; a tree of n leaves has n, n / 2
-//   rounded
-//      up, ..., 1 nodes.
+//   1. first_start and first_node rise from 0 to the numbers of leaves and nodes; a tree of n leaves has n nodes, then
+//      n / 2 rounded up, ..., 1.
 //   2. start rises within a tree. 3. The sets' own; numbers are below the universe.
 //
 // Cost: an interval is in at most 2 log n nodes, log n on average if it is wide: memory n log n; stab log n + the

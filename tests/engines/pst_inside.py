@@ -41,10 +41,14 @@ class Inside:
         """The expressions by the places of the spaces that they are listed at."""
         b = self.buffers
         found = {(self.place[space],): which for space, which in enumerate(b["list_of"]) if which != NONE}
-        for key, which in zip(b["table.keys"], b["table.values"], strict=True):
-            if which != NONE:
-                places = sorted((self.place[key >> 32], self.place[key & NONE]))
-                found[tuple(places)] = which
+        for space, which_map in enumerate(b["joined"]):
+            if which_map == NONE or not b["maps.used"][which_map]:
+                continue
+            begin, bits = divmod(b["maps.place"][which_map], 64)
+            for cell in b["maps.cells"][begin : begin + 2**bits]:
+                if cell != 2**64 - 1:
+                    places = sorted((self.place[space], self.place[cell >> 32]))
+                    found[tuple(places)] = cell & NONE
         lists = {places: [record[1] for record in self.records(which)] for places, which in found.items()}
         return {places: slots for places, slots in lists.items() if slots}
 

@@ -120,3 +120,17 @@ def test_a_pickle_goes_on_where_the_index_was() -> None:
     index.remove("S3")
     index.check_invariants()
     assert index.match({"attr1": -3, "attr2": 9}) == ["S4"]
+
+
+def test_single_inserts_of_wide_ranges_over_many_narrow_ones_have_few_copies() -> None:
+    n = 2_000
+    index = bs.Index(engine="pstbloom")
+    index.add_many(range(n), [f"b = {i}" for i in range(n)])
+    for i in range(n // 4):  # each gets spaces of its own
+        index.add(n + i, f"a BETWEEN {10 * i} AND {10 * i + 3}")
+    before = Inside(index).record_count
+    for i in range(n // 8):  # fewer than what makes the engine build anew
+        index.add(2 * n + i, f"a BETWEEN {i} AND {9 * n - i}")
+    index.check_invariants()
+    assert Inside(index).record_count <= before + 40 * n // 8
+    assert index.match({"a": 101}) == [n + 10, *range(2 * n, 2 * n + 102)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from pst_inside import Inside
 
@@ -68,3 +71,77 @@ def test_a_bad_number_of_access_predicates_is_refused(access: object) -> None:
 def test_options_go_into_copies() -> None:
     assert PSTHash(access=3).options() == {"access": 3}
     assert repr(PSTHash()) == "PSTHash(access=2)"
+
+
+@pytest.mark.parametrize("access", [2, 3, 8])
+def test_many_combinations_are_found_after_single_inserts_and_at_once(access: int) -> None:
+    texts = [
+        " AND ".join(f"a{(i * k) % 11} IN ({i % k}, {i % k + 1})" for k in range(2, 6)) + f" AND b < {i}"
+        for i in range(400)
+    ]
+    one, many = bs.Index(PSTHash(access=access)), bs.Index(PSTHash(access=access))
+    many.add_many(range(400), texts)
+    for i, text in enumerate(texts):
+        one.add(i, text)
+    for index in (one, many):
+        index.check_invariants()
+    plain = bs.Index("scan")
+    plain.add_many(range(400), texts)
+    for value in range(8):
+        event = {f"a{k}": (value + k) % 6 for k in range(11)} | {"b": value * 50}
+        assert one.match(event) == many.match(event) == plain.match(event)
+
+
+def corrupted(name: str, change: Callable[[Any], None]) -> bs.Index:
+    index = bs.Index("psthash")
+    texts = [
+        f"a = {i % 7} AND b = {i % 5} AND c > {i}" if i % 2 else f"a BETWEEN {i} AND 99" for i in range(60)
+    ]
+    index.add_many(range(60), texts)
+    index.check_invariants()
+    rebuild, (format_, kind, options, budget, store, engine) = index.__reduce__()  # type: ignore[misc]
+    engine = dict(engine)
+    engine[name] = engine[name].copy()
+    change(engine[name])
+    return rebuild(format_, kind, options, budget, store, engine)  # type: ignore[no-any-return]
+
+
+def put(at: Any, value: Any) -> Callable[[Any], None]:
+    def change(array: Any) -> None:
+        array[at] = value
+
+    return change
+
+
+def turn_round(array: Any) -> None:
+    array[:] = array[::-1].copy()
+
+
+def one_more(at: int) -> Callable[[Any], None]:
+    def change(array: Any) -> None:
+        array[at] += 1
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("pst.trees.next", turn_round, "1: 2: "),
+        ("pst.trees.equal", put(slice(None), 0xFFFFFFFE), "1: "),
+        ("pst.records.length", one_more(0), "1: more items than room"),
+        ("pst.maps.used", one_more(0), "1: 2: number of keys"),
+        ("pst.maps.place", put(0, 64 * 10**6 + 1), "1: 1: a table outside"),
+        ("pst.maps.cells", turn_round, "1: 2: a key is not found"),
+        ("pst.joined", put(slice(None), 0xFFFFFFFF), "2: a record is missing"),
+        ("pst.list_of", put(slice(None), 0xFFFFFFFF), "2: a record is missing"),
+        ("pst.numbers", one_more(2), "2: number of clauses"),
+        ("pst.records.words", one_more(1), "3: expression"),
+        ("pst.records.words", put(3, 1), "4: signature or tail"),
+        ("pst.tails", one_more(3), "4: signature or tail"),
+        ("pst.cuts", turn_round, "5: order"),
+    ],
+)
+def test_check_invariants_finds_damage(name: str, change: Callable[[Any], None], message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        corrupted(name, change).check_invariants()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -182,6 +183,76 @@ def example(kind: type[Intervals]) -> Intervals:
 @pytest.mark.parametrize("kind", EXACT)
 def test_document_of_example_4_is_held_by_the_intervals_of_figures_3_to_6(kind: type[Intervals]) -> None:
     assert sorted(example(kind).stab(at(D))) == [0, 1, 4, 6]
+
+
+# What D is compared with: keys of cluster and interval trees, elementary intervals, unions of them. Figures 2, 4: the
+# key after 45 splits 6 profiles from 3, none on both sides (score 3); then the one after 25 splits 4 from 5, three of
+# them on both (score 4). Figure 6: 35, the low ends of P4, P6, P1 and P2, where the list ends; then the node of P0 (of
+# its two ends, the figure takes the greater as the key).
+AFTER_45, AFTER_25 = (45.5, 45.5), (25.5, 25.5)
+TRACES: dict[type[Intervals], list[tuple[float, float]]] = {
+    ClusterTree: [AFTER_45, AFTER_25],
+    ElementaryTree: [(30, 34.5), (10, 19.5), (20, 25)],
+    HybridTree: [AFTER_45, AFTER_25, (5, 9.5), (10, 19.5), (20, 25)],
+    SegmentTree: [(-0.5, math.inf), (40.5, math.inf), (25.5, 40), (10, 25), (20, 25)],
+    IntervalTree: [(35, 35), (-0.5, 35), (5, 35), (20, 35), (30, 35), (10, 10), (10, 25)],
+}
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_document_of_example_4_takes_the_paths_of_figures_2_to_6(kind: type[Intervals]) -> None:
+    def back(key: int) -> float:
+        return math.inf if key == HIGHEST else (key - 1) / 2
+
+    assert [(back(low), back(high)) for low, high in example(kind).trace(at(D))] == TRACES[kind]
+
+
+def test_cluster_of_document_d_in_figure_2() -> None:
+    assert sorted(example(ClusterTree).stab(at(D))) == [0, 1, 4, 6]
+    assert sorted(example(ClusterTree).stab(at(70))) == [8]  # which ends at 65: clusters are to be checked
+
+
+def best_key(intervals: list[tuple[int, int]]) -> int:
+    """Section 4.1.1 in plain Python: the middle key, then the same on the side with more intervals; the best score."""
+    keys = sorted({end for low, high in intervals for end in (low, high + 1)})
+    scores = {}
+    while keys:
+        at_middle = (len(keys) - 1) // 2
+        key = keys[at_middle]
+        left = sum(low < key for low, _ in intervals)
+        right = sum(high >= key for _, high in intervals)
+        if max(left, right) < len(intervals):
+            scores[key] = abs(left - right) + (left + right - len(intervals))
+        keys = keys[:at_middle] if left >= right else keys[at_middle + 1 :]
+    return min(scores, key=scores.__getitem__)
+
+
+@given(st.sets(st.integers(1, 200), min_size=4, max_size=30), st.integers(0, 12))
+def test_cluster_trees_split_where_the_score_of_section_4_1_1_is_best(lows: set[int], width: int) -> None:
+    rows = [(low, low + width) for low in sorted(lows)]
+    try:
+        expected = best_key(rows)
+    except ValueError:  # nothing can be split off
+        return
+    tree = filled(ClusterTree, [(*row, number) for number, row in enumerate(rows)])
+    tree.settle()
+    assert tree.trace(0)[0] == (expected, expected)
+
+
+@pytest.mark.parametrize("least", [1, 8, 50, 1_000])
+def test_hybrid_trees_do_not_split_small_clusters(least: int) -> None:
+    tree, plain = HybridTree(min_cluster=least), ElementaryTree()
+    for i in range(500):
+        for each in (tree, plain):
+            each.add(10 * i, 10 * i + 4, i)
+    for each in (tree, plain):
+        each.settle()
+    splits = sum(low == high for low, high in tree.trace(2_002))
+    # Halves of 500 down to the first that is small enough.
+    assert splits == {1: 9, 8: 6, 50: 4, 1_000: 0}[least]
+    if not splits:
+        assert tree.trace(2_002) == plain.trace(2_002)
+    assert tree.stab(2_002) == [200]
 
 
 @pytest.mark.parametrize("kind", TREES)
