@@ -59,6 +59,18 @@ class Lists {
         room.set(list, NONE);
         free.set(LIST_HEAD, list);
     }
+    // Takes all items out of a list, which stays, without room.
+    void empty(uint32_t list) {
+        if (room[list]) give_back(begin[list], room[list]);
+        begin.set(list, 0);
+        length.set(list, 0);
+        room.set(list, 0);
+    }
+    uint32_t room_of(uint32_t list) const noexcept { return room.data()[list]; }
+    void prefetch(uint32_t list) const noexcept {
+        __builtin_prefetch(begin.data() + list);
+        __builtin_prefetch(length.data() + list);
+    }
     // Room for n items in all; what is there stays.
     void reserve(uint32_t list, uint32_t n) {
         if (n <= room[list]) return;

@@ -13,9 +13,11 @@ from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
+from boolsieve.engines.sift import Sift
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
+    "sift": Sift,
     "opindex": OpIndex,
     "kindex": KIndex,
     "cluster": Cluster,
@@ -71,6 +73,7 @@ __all__ = [
     "PSTHash",
     "Scan",
     "SegmentTree",
+    "Sift",
     "create",
     "get",
     "name_of",
