@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -112,6 +113,30 @@ class Lists {
             room.push_back(n);
             at += n;
         }
+    }
+
+    // Puts the lists side by side in their order, each with the room that it needs, and gives up all free blocks. Without
+    // memory for that it does nothing.
+    void pack() {
+        Buffer<uint32_t> fresh;
+        size_t total = 0;
+        for (uint32_t list = 0; list < count(); ++list) total += live(list) ? size(list) : 0;
+        try {
+            fresh.resize(total * WORDS);
+        } catch (const std::bad_alloc&) {
+            return;
+        }
+        uint32_t at = 0;
+        for (uint32_t list = 0; list < count(); ++list) {
+            if (!live(list)) continue;
+            uint32_t n = size(list);
+            std::memcpy(fresh.writable() + size_t(at) * WORDS, items(list), size_t(n) * WORDS * 4);
+            begin.set(list, n ? at : 0);
+            room.set(list, n);
+            at += n;
+        }
+        words.swap(fresh);
+        for (uint32_t k = 0; k < LIST_HEAD && free.size(); ++k) free.set(k, NONE);
     }
 
     template <class F>

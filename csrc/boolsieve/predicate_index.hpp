@@ -14,7 +14,8 @@
 //   references uint32  predicates    how often it was acquired and not released; sets acquire their members
 //   holders    uint32  predicates    of a point: the list of the sets that it is in, or NONE
 //   table      uint64  power of two  hash table, linear probing: hash * 2^32 + number, or EMPTY
-//   totals     uint64  4             numbers in the table; first free number; sets; sets that are gone but listed
+//   totals     uint64  5             numbers in the table; first free number; sets; sets that are gone but listed;
+//                                    clauses when the lists were packed
 //   sets.*     -       -             lists of sets (lists.hpp)
 //   ranges.*   -       -             ranges by attribute
 //
@@ -136,6 +137,38 @@ class PredicateIndex {
         }
         return number;
     }
+    // The numbers of the predicates that represent some clauses that stand side by side, with a reference each:
+    // numbers[p - c.begin[first]], or NONE. By attribute and operand, so that what an event satisfies lies close together.
+    void acquire_all(const Clauses& c, uint32_t first, uint32_t count, size_t most, std::vector<uint32_t>& numbers) {
+        struct Item {
+            uint32_t attribute, p;
+            Key low;
+        };
+        uint32_t base = c.begin[first];
+        std::vector<Item> items;
+        std::vector<uint32_t> of_clause;
+        for (uint32_t clause = first; clause < first + count; ++clause) {
+            representatives(c, clause, most, of_clause);
+            for (uint32_t p : of_clause) {
+                Form form = form_of(c, p);
+                items.push_back({form.attribute, p, form.shape == SET ? c.sets[form.low] : form.low});
+            }
+        }
+        std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+            if (a.attribute != b.attribute) return a.attribute < b.attribute;
+            return a.low != b.low ? a.low < b.low : a.p < b.p;
+        });
+        numbers.assign(c.begin[first + count] - base, NONE);
+        size_t done = 0;
+        try {
+            for (; done < items.size(); ++done) numbers[items[done].p - base] = acquire(c, items[done].p);
+        } catch (...) {
+            while (done-- > 0) release(c, numbers[items[done].p - base]);
+            throw;
+        }
+        for (size_t i = 0; i < items.size(); ++i)
+            if (i + 1 == items.size() || items[i].attribute != items[i + 1].attribute) settle(items[i].attribute);
+    }
     void acquire_again(uint32_t number) { references.set(number, references[number] + 1); }
     // Takes a reference away. Calls gone(number) for the predicate if it was the last one, and for points that are in no
     // set any more. Cannot fail.
@@ -168,6 +201,17 @@ class PredicateIndex {
         release(c, number, [](uint32_t) {});
     }
     void settle(uint32_t attribute) { ranges.settle(attribute); }
+    // Whether the clauses are twice as many as when this was true the last time: the time to pack all lists.
+    bool grown(uint32_t clauses) {
+        if (!totals.size() || clauses < 2 * std::max<uint64_t>(totals[PACKED], 512)) return false;
+        totals.set(PACKED, clauses);
+        return true;
+    }
+    // Gives up the room that growing has left.
+    void pack() {
+        sets.pack();
+        ranges.pack();
+    }
 
     // Which predicates does the pair satisfy? Writes their numbers, each once in an event, and a few words behind them
     // (limit() + SLACK in all). Among them may be numbers without references: of sets that are gone.
@@ -288,7 +332,7 @@ class PredicateIndex {
   private:
     static constexpr uint32_t FORM_BITS = 4;
     static constexpr uint64_t EMPTY = ~uint64_t(0);
-    enum Total { USED, FIRST_FREE, SETS, GONE_SETS, TOTALS };
+    enum Total { USED, FIRST_FREE, SETS, GONE_SETS, PACKED, TOTALS };
 
     // A sweep looks at all predicates.
     uint64_t gone_limit() const noexcept { return 64 + limit() / 8; }

@@ -18,6 +18,7 @@
 //   3. Free nodes are in the chain.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,6 +54,23 @@ class PredicateTrie {
     void prefetch(uint32_t node) const noexcept { __builtin_prefetch(children.data() + node); }
     void prefetch_root(uint32_t number) const noexcept {
         if (number < roots.size()) __builtin_prefetch(roots.data() + number);
+    }
+
+    // f(child) for each child whose predicate holds: all n that hold are listed, and have their bits set.
+    template <class F>
+    void each_satisfied(uint32_t node, const uint64_t* bits, const uint32_t* satisfied, size_t n, F f) const {
+        if (!has_children(node)) return;
+        uint32_t count = child_count(node);
+        if (count <= PROBE * n) {
+            const uint32_t* pair = children_of(node);
+            for (const uint32_t* end = pair + 2 * size_t(count); pair < end; pair += 2)
+                if (bits[pair[0] >> 6] >> (pair[0] & 63) & 1) f(pair[1]);
+        } else {
+            for (size_t i = 0; i < n; ++i) {
+                uint32_t child = below.find(uint64_t(node) << 32 | satisfied[i]);
+                if (child != NONE) f(child);
+            }
+        }
     }
 
     // A new child, or root if the node is NONE.
@@ -173,6 +191,8 @@ class PredicateTrie {
 
   private:
     static constexpr uint32_t FREE = 0xFFFFFFFFu;
+    // The bit of a child is tested in an eighth of the time that it takes to look a child up.
+    static constexpr size_t PROBE = 8;
 
     Buffer<uint32_t> roots, predicate, parent, place, children, live, free;
     IntMap below;

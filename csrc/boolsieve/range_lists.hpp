@@ -75,6 +75,12 @@ class RangeLists {
         }
     }
 
+    // Gives up the room that growing has left.
+    void pack() {
+        entries.pack();
+        tops.pack();
+    }
+
     // Writes the numbers of the ranges that hold the key, and a few words behind them; returns where they end.
     uint32_t* stab(uint32_t attribute, Key key, uint32_t* out) const noexcept {
         if (sets.size() < (size_t(attribute) + 1) * FIELDS) return out;

@@ -33,6 +33,7 @@ struct SiftScratch : EngineScratch {
     std::vector<uint8_t> counts;      // by clause; zero between two events
     std::vector<uint64_t> bits;       // by predicate; zero between two events
     std::vector<uint32_t> pending;    // clauses that were counted to the end; nodes that are to be visited
+    std::vector<uint32_t> candidates;
 
     // Evaluates the distinct predicates; how many hold.
     size_t evaluate(const PredicateIndex& predicates, const Clauses& c, const Event& event) {
@@ -49,40 +50,67 @@ inline bool check_clause(const Clauses& c, uint32_t clause, Scratch& s, uint64_t
     return failed == end;
 }
 
+// Adds the owners of the candidates that hold. A clause lies in up to seven lines of memory, which are asked for while
+// those before it are checked.
+inline void check_candidates(const Clauses& c, const std::vector<uint32_t>& candidates, Scratch& s) noexcept {
+    constexpr size_t AHEAD = 8;
+    size_t n = candidates.size();
+    uint64_t evaluated = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (i + 2 * AHEAD < n) __builtin_prefetch(c.begin + candidates[i + 2 * AHEAD]);
+        if (i + AHEAD < n) {
+            uint32_t coming = candidates[i + AHEAD], p = c.begin[coming];
+            __builtin_prefetch(c.head + p);
+            __builtin_prefetch(c.low + p);
+            __builtin_prefetch(c.low + p + 6);
+            __builtin_prefetch(c.high + p);
+            __builtin_prefetch(c.high + p + 6);
+            __builtin_prefetch(c.owner + coming);
+        }
+        if (check_clause(c, candidates[i], s, evaluated)) s.found.add(c.owner[candidates[i]]);
+    }
+    s.counters.predicates += evaluated;
+    s.counters.candidates += n;
+}
+
 class SiftCounting : public SiftIndex {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
 
     void insert(const Clauses& c, uint32_t first, uint32_t count) override {
-        need.resize(size_t(first) + count, 0);
-        std::vector<uint32_t> predicates_of, acquired;
+        std::vector<uint32_t> numbers;
+        predicates.acquire_all(c, first, count, MOST, numbers);
+        uint32_t base = c.begin[first], p = base, end = c.begin[first + count];
         uint32_t clause = first;
         try {
+            need.resize(size_t(first) + count, 0);
+            while (postings.count() < predicates.limit()) postings.add();
             for (; clause < first + count; ++clause) {
-                acquired.clear();
-                bool decided = PredicateIndex::representatives(c, clause, MOST, predicates_of);
-                for (uint32_t p : predicates_of) {
-                    acquired.push_back(NONE);
-                    acquired.back() = predicates.acquire(c, p);
-                    while (postings.count() < predicates.limit()) postings.add();
-                    push(acquired.back(), clause);
+                uint32_t counted = 0;
+                for (; p < c.begin[clause + 1]; ++p) {
+                    if (numbers[p - base] == NONE) continue;
+                    push(numbers[p - base], clause);
+                    ++counted;
                 }
-                need.set(clause, uint8_t(acquired.size() | (decided ? 0 : CHECK)));
+                bool decided = counted == p - c.begin[clause] && indexable(c, c.begin[clause]);
+                need.set(clause, uint8_t(counted | (decided ? 0 : CHECK)));
             }
         } catch (...) {
-            take_back(c, clause, acquired);
-            while (clause-- > first) {
-                PredicateIndex::representatives(c, clause, MOST, predicates_of);
-                acquired.clear();
-                for (uint32_t p : predicates_of) acquired.push_back(predicates.find(c, PredicateIndex::form_of(c, p)));
-                take_back(c, clause, acquired);
+            while (end-- > base) {  // backwards, so that each clause is the last of its list
+                uint32_t number = numbers[end - base];
+                if (number == NONE) continue;
+                if (end < p) postings.shorten(number, postings.size(number) - 1);
+                predicates.release(c, number, [this](uint32_t gone) {
+                    if (gone < postings.count()) postings.empty(gone);
+                });
             }
-            need.resize(first);
+            need.resize(std::min<size_t>(need.size(), first));
             throw;
         }
-        for (clause = first; clause < first + count; ++clause)
-            for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p)
-                predicates.settle(c.head[p] >> KIND_BITS);
+        if (predicates.grown(c.count)) {
+            predicates.pack();
+            postings.pack();
+        }
     }
 
     // The clause's counter can no longer be reached; it stays in the lists of predicates that others have too.
@@ -192,19 +220,8 @@ class SiftCounting : public SiftIndex {
         }
         postings.push(number, &clause);
     }
-    // The newest clause, as far as it got: numbers NONE were not acquired.
-    void take_back(const Clauses& c, uint32_t clause, const std::vector<uint32_t>& numbers) {
-        need.set(clause, 0);
-        for (size_t i = numbers.size(); i-- > 0;) {
-            uint32_t number = numbers[i];
-            if (number == NONE) continue;
-            if (number < postings.count() && postings.size(number) &&
-                postings.items(number)[postings.size(number) - 1] == clause)
-                postings.shorten(number, postings.size(number) - 1);
-            predicates.release(c, number, [this](uint32_t gone) {
-                if (gone < postings.count()) postings.empty(gone);
-            });
-        }
+    static bool indexable(const Clauses& c, uint32_t p) noexcept {
+        return PredicateIndex::indexable(c.head[p] & KIND_MASK);
     }
 
     PredicateIndex predicates;
@@ -242,6 +259,10 @@ class SiftTrie : public SiftIndex {
         for (clause = first; clause < first + count; ++clause)
             for (uint32_t node = clause_node[clause]; node != NONE; node = trie.parent_of(node))
                 predicates.settle(predicates.attribute_of(trie.predicate_of(node)));
+        if (predicates.grown(c.count)) {
+            predicates.pack();
+            members.pack();
+        }
     }
 
     void remove(const Clauses& c, uint32_t first, uint32_t count) override {
@@ -259,7 +280,7 @@ class SiftTrie : public SiftIndex {
         uint64_t* bits = own.bits.data();
         if (depth_ > 1)
             for (size_t i = 0; i < n; ++i) bits[satisfied[i] >> 6] |= uint64_t(1) << (satisfied[i] & 63);
-        uint64_t evaluated = n, checked = 0;
+        own.candidates.clear();
         for (size_t i = 0; i < n; ++i) {
             if (i + 2 * AHEAD < n) trie.prefetch_root(satisfied[i + 2 * AHEAD]);
             if (i + AHEAD < n) {
@@ -276,31 +297,15 @@ class SiftTrie : public SiftIndex {
                 node = own.pending.back();
                 own.pending.pop_back();
                 const uint32_t* clauses = members.items(node);
-                uint32_t count = members.size(node);
-                checked += count;
-                for (uint32_t k = 0; k < count; ++k) {
-                    if (k + AHEAD < count) __builtin_prefetch(c.begin + clauses[k + AHEAD]);
-                    if (check_clause(c, clauses[k], s, evaluated)) s.found.add(c.owner[clauses[k]]);
-                }
-                if (!trie.has_children(node)) continue;
-                uint32_t children = trie.child_count(node);
-                if (children <= PROBE * n) {
-                    const uint32_t* pair = trie.children_of(node);
-                    for (const uint32_t* end = pair + 2 * children; pair < end; pair += 2)
-                        if (bits[pair[0] >> 6] >> (pair[0] & 63) & 1) own.pending.push_back(pair[1]);
-                } else {
-                    for (size_t k = 0; k < n; ++k) {
-                        uint32_t child = trie.child(node, satisfied[k]);
-                        if (child != NONE) own.pending.push_back(child);
-                    }
-                }
+                own.candidates.insert(own.candidates.end(), clauses, clauses + members.size(node));
+                trie.each_satisfied(node, bits, satisfied, n, [&](uint32_t child) { own.pending.push_back(child); });
             }
         }
         if (depth_ > 1)
             for (size_t i = 0; i < n; ++i) bits[satisfied[i] >> 6] = 0;
+        s.counters.predicates += n;
+        check_candidates(c, own.candidates, s);
         ++s.counters.events;
-        s.counters.predicates += evaluated;
-        s.counters.candidates += checked;
     }
 
     void list(std::vector<NamedBuffer>& out) override {
@@ -358,8 +363,6 @@ class SiftTrie : public SiftIndex {
     // A node keeps the first clauses that come to it; later ones go on to a child, if they have another predicate.
     // Checking a clause costs about as much as visiting a child.
     static constexpr uint32_t LEAF = 16;
-    // A child's bit is tested in an eighth of the time that it takes to look a child up.
-    static constexpr size_t PROBE = 8;
     static constexpr size_t AHEAD = 8;
 
     // The rarest predicate of a clause that is not on the path to the node.
