@@ -9,6 +9,7 @@ from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
 from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.opindex import OpIndex
+from boolsieve.engines.propagation import Propagation
 from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
@@ -18,6 +19,7 @@ from boolsieve.engines.sift import Sift
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "sift": Sift,
+    "propagation": Propagation,
     "opindex": OpIndex,
     "kindex": KIndex,
     "cluster": Cluster,
@@ -71,6 +73,7 @@ __all__ = [
     "OpIndex",
     "PSTBloom",
     "PSTHash",
+    "Propagation",
     "Scan",
     "SegmentTree",
     "Sift",
