@@ -115,8 +115,8 @@ class Lists {
         }
     }
 
-    // Puts the lists side by side in their order, each with the room that it needs, and gives up all free blocks. Without
-    // memory for that it does nothing.
+    // Puts the lists side by side in their order, each with the room that it needs, and gives up all free blocks.
+    // Without memory for that it does nothing.
     void pack() {
         Buffer<uint32_t> fresh;
         size_t total = 0;

@@ -138,7 +138,8 @@ class PredicateIndex {
         return number;
     }
     // The numbers of the predicates that represent some clauses that stand side by side, with a reference each:
-    // numbers[p - c.begin[first]], or NONE. By attribute and operand, so that what an event satisfies lies close together.
+    // numbers[p - c.begin[first]], or NONE. By attribute and operand, so that what an event satisfies lies close
+    // together.
     void acquire_all(const Clauses& c, uint32_t first, uint32_t count, size_t most, std::vector<uint32_t>& numbers) {
         struct Item {
             uint32_t attribute, p;
@@ -170,8 +171,8 @@ class PredicateIndex {
             if (i + 1 == items.size() || items[i].attribute != items[i + 1].attribute) settle(items[i].attribute);
     }
     void acquire_again(uint32_t number) { references.set(number, references[number] + 1); }
-    // Takes a reference away. Calls gone(number) for the predicate if it was the last one, and for points that are in no
-    // set any more. Cannot fail.
+    // Takes a reference away. Calls gone(number) for the predicate if it was the last one, and for points that are in
+    // no set any more. Cannot fail.
     template <class Gone>
     void release(const Clauses& c, uint32_t number, Gone gone) {
         if (references[number] > 1) {
@@ -257,6 +258,15 @@ class PredicateIndex {
         ranges.each_buffer([&](const char* name, auto& buffer) { f((std::string("ranges.") + name).c_str(), buffer); });
     }
 
+    // Whether the table has the empty places that searching it needs, and numbers in range. For tests.
+    bool searchable() const {
+        size_t used = 0;
+        for (size_t i = 0; i < table.size(); ++i) {
+            used += table[i] != EMPTY;
+            if (table[i] != EMPTY && uint32_t(table[i]) >= limit()) return false;
+        }
+        return used <= table.size() / 4 * 3;
+    }
     // The invariant that does not hold, or an empty text; `expected` is how often each number was acquired. For tests.
     std::string check(const Clauses& c, std::vector<uint32_t> expected) const {
         uint32_t n = limit();
@@ -264,7 +274,7 @@ class PredicateIndex {
         if (at.size() != n || references.size() != n || holders.size() != n || (size & (size - 1)) ||
             totals.size() != (n ? TOTALS : 0))
             return "1: lengths";
-        if (n && totals[USED] > size / 4 * 3) return "1: the table is too full";
+        if (!searchable()) return "1: the table is too full";
         uint64_t in_table = 0, set_count = 0, gone = 0, used = 0, range_count = 0;
         for (size_t i = 0; i < size; ++i) {
             if (table[i] == EMPTY) continue;

@@ -198,6 +198,7 @@ class PropagationIndex {
     std::string check(const Clauses& c) const {
         if (clause_cluster.size() != c.count || clause_row.size() != c.count || clusters.size() % FIELDS)
             return "3: lengths";
+        if (!predicates.searchable()) return "1: 1: the table is too full";
         std::vector<uint32_t> expected(predicates.limit(), 0), of_clause;
         std::vector<std::vector<uint32_t>> numbers(c.count);
         std::vector<uint8_t> decided(c.count, 0);
@@ -244,7 +245,8 @@ class PropagationIndex {
                     for (uint32_t at = node; at != NONE; at = trie.parent_of(at)) {
                         ++live[at];
                         uint32_t on_path = trie.predicate_of(at);
-                        there.insert(there.end(), size_t(std::count(numbers[clause].begin(), numbers[clause].end(), on_path)),
+                        there.insert(there.end(),
+                                     size_t(std::count(numbers[clause].begin(), numbers[clause].end(), on_path)),
                                      on_path);
                     }
                     std::sort(there.begin(), there.end());
@@ -472,8 +474,8 @@ class PropagationIndex {
             clauses.insert(clauses.end(), column, column + cluster(k, LENGTH));
         }
     }
-    // Looks at the rows of a node's clusters, and moves clauses that have a much rarer predicate, or, if there are many,
-    // to a conjunction with one more equality.
+    // Looks at the rows of a node's clusters, and moves clauses that have a much rarer predicate, or, if there are
+    // many, to a conjunction with one more equality.
     void redistribute(const Clauses& c, uint32_t node, int64_t& budget) {
         std::vector<uint32_t> clauses;
         gather(node, clauses);

@@ -2,8 +2,8 @@
 //
 // A set is sorted by low end, and by falling high end where low ends are equal. Those that begin at or below the key
 // are a prefix; of these, groups of 16 are passed over by the largest high end in them, groups of 16 groups by theirs,
-// and so on. Comparisons open to one side need nothing special: all `<=` stand first, in falling order. New ranges go to
-// an unsorted tail, which is merged when it has outgrown the root of the set.
+// and so on. Comparisons open to one side need nothing special: all `<=` stand first, in falling order. New ranges go
+// to an unsorted tail, which is merged when it has outgrown the root of the set.
 //
 //   buffer     type    length          meaning
 //   sets       uint32  4 * attributes  list of entries, or NONE; list of tops; sorted entries; dead ones among them
@@ -17,7 +17,8 @@
 //   4. A tail is no longer than its limit and has no dead entries.
 //
 // Cost: stab log n, then at most 16 entries and 16 tops a level for each range found. Add and remove: log n, and the
-// root of n entries moved, amortised (nothing in a bulk load, which settles once). 20 bytes a range, half a byte of tops.
+// root of n entries moved, amortised (nothing in a bulk load, which settles once). 20 bytes a range, half a byte of
+// tops.
 #pragma once
 
 #include <algorithm>
@@ -107,7 +108,8 @@ class RangeLists {
     template <class F>
     void each_buffer(F f) {
         f("sets", sets);
-        entries.each_buffer([&](const char* name, auto& buffer) { f((std::string("entries.") + name).c_str(), buffer); });
+        entries.each_buffer(
+            [&](const char* name, auto& buffer) { f((std::string("entries.") + name).c_str(), buffer); });
         tops.each_buffer([&](const char* name, auto& buffer) { f((std::string("tops.") + name).c_str(), buffer); });
     }
 

@@ -173,6 +173,7 @@ class SiftCounting : public SiftIndex {
 
     std::string check(const Clauses& c) const override {
         if (need.size() != c.count) return "2: lengths";
+        if (!predicates.searchable()) return "1: 1: the table is too full";
         std::vector<uint32_t> expected(predicates.limit(), 0), predicates_of;
         std::vector<std::vector<uint32_t>> lists(predicates.limit());
         for (uint32_t clause = 0; clause < c.count; ++clause) {
@@ -207,9 +208,9 @@ class SiftCounting : public SiftIndex {
     }
 
   private:
-    static constexpr uint32_t MOST = 127;    // predicates of a clause that are counted; the others are checked
-    static constexpr uint8_t CHECK = 0x80;   // of need: when all are counted, the store decides
-    static constexpr size_t AHEAD = 8;       // lists whose memory is under way
+    static constexpr uint32_t MOST = 127;   // predicates of a clause that are counted; the others are checked
+    static constexpr uint8_t CHECK = 0x80;  // of need: when all are counted, the store decides
+    static constexpr size_t AHEAD = 8;      // lists whose memory is under way
 
     void push(uint32_t number, uint32_t clause) {
         if (postings.size(number) && postings.size(number) == postings.room_of(number)) {
