@@ -19,9 +19,9 @@ from boolsieve.engines.sift import Sift
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "sift": Sift,
+    "kindex": KIndex,
     "propagation": Propagation,
     "opindex": OpIndex,
-    "kindex": KIndex,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,

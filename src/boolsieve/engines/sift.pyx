@@ -50,8 +50,8 @@ Invariants, `key` and `tree`:
 
 Cost: an event takes a look-up and a stab a pair, then for `counting` a step a satisfied predicate of each clause, for
 the others a check a candidate. Insert: a look-up a predicate; a tree also ranks the clause's predicates for each node
-on its path. Remove: the same. Bytes: `counting` 4 to 5 a predicate and about 60 a distinct one; the others 5 a clause and
-about 80 a node. Threads: match is const; counters and bits live in the scratch.
+on its path. Remove: the same. Bytes: `counting` 4 to 5 a predicate and about 60 a distinct one; the others 5 a clause
+and about 80 a node. Threads: match is const; counters and bits live in the scratch.
 """
 
 from libc.stdint cimport uint32_t
