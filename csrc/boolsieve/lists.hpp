@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -59,6 +60,18 @@ class Lists {
         room.set(list, NONE);
         free.set(LIST_HEAD, list);
     }
+    // Takes all items out of a list, which stays, without room.
+    void empty(uint32_t list) {
+        if (room[list]) give_back(begin[list], room[list]);
+        begin.set(list, 0);
+        length.set(list, 0);
+        room.set(list, 0);
+    }
+    uint32_t room_of(uint32_t list) const noexcept { return room.data()[list]; }
+    void prefetch(uint32_t list) const noexcept {
+        __builtin_prefetch(begin.data() + list);
+        __builtin_prefetch(length.data() + list);
+    }
     // Room for n items in all; what is there stays.
     void reserve(uint32_t list, uint32_t n) {
         if (n <= room[list]) return;
@@ -100,6 +113,30 @@ class Lists {
             room.push_back(n);
             at += n;
         }
+    }
+
+    // Puts the lists side by side in their order, each with the room that it needs, and gives up all free blocks.
+    // Without memory for that it does nothing.
+    void pack() {
+        Buffer<uint32_t> fresh;
+        size_t total = 0;
+        for (uint32_t list = 0; list < count(); ++list) total += live(list) ? size(list) : 0;
+        try {
+            fresh.resize(total * WORDS);
+        } catch (const std::bad_alloc&) {
+            return;
+        }
+        uint32_t at = 0;
+        for (uint32_t list = 0; list < count(); ++list) {
+            if (!live(list)) continue;
+            uint32_t n = size(list);
+            std::memcpy(fresh.writable() + size_t(at) * WORDS, items(list), size_t(n) * WORDS * 4);
+            begin.set(list, n ? at : 0);
+            room.set(list, n);
+            at += n;
+        }
+        words.swap(fresh);
+        for (uint32_t k = 0; k < LIST_HEAD && free.size(); ++k) free.set(k, NONE);
     }
 
     template <class F>

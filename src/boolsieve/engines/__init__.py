@@ -9,15 +9,19 @@ from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
 from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.opindex import OpIndex
+from boolsieve.engines.propagation import Propagation
 from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
+from boolsieve.engines.sift import Sift
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
-    "opindex": OpIndex,
+    "sift": Sift,
     "kindex": KIndex,
+    "propagation": Propagation,
+    "opindex": OpIndex,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -69,8 +73,10 @@ __all__ = [
     "OpIndex",
     "PSTBloom",
     "PSTHash",
+    "Propagation",
     "Scan",
     "SegmentTree",
+    "Sift",
     "create",
     "get",
     "name_of",
