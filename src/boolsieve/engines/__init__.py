@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from boolsieve.engines.base import Engine
 from boolsieve.engines.cluster import Cluster
+from boolsieve.engines.gryphon import Gryphon
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -18,6 +19,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "opindex": OpIndex,
     "kindex": KIndex,
+    "gryphon": Gryphon,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -62,6 +64,7 @@ def name_of(engine: Engine) -> str:
 __all__ = [
     "Cluster",
     "Engine",
+    "Gryphon",
     "Hybrid",
     "Interval",
     "IntervalTree",

@@ -1,0 +1,325 @@
+// Clauses of a tree that is built in one go: attributes by rank, operands in codes of 16 bits, and what is left to check
+// of a clause as a record of a few words, so that a bucket of clauses is read forward.
+//
+// Ranks. Attributes are numbered by how many of the clauses constrain them, the most constrained first.
+//
+// Codes. An attribute's line of keys is divided into steps at the ends of its operands (of up to SAMPLED predicates); a
+// key's code is 1 + the number of steps at or below it, 0 stands for an absent attribute. An event looks up the code of
+// each of its values once. A predicate whose ends are all steps is exact in codes; of others the codes are a bound,
+// and the store decides.
+//
+// Records. Clause; length of what follows * 2, + 1 if the store must decide; then for each predicate that is left, the
+// least constrained attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members'
+// codes, two a word). A dead clause's record stays, and fails at its owner.
+//
+//   buffer      type    length     meaning
+//   ranks.*     -       -          attribute -> rank (int_map.hpp)
+//   step_begin  uint32  ranks + 1  where an attribute's steps are
+//   steps       uint64  -          the first key of each step but the first
+//   records     uint32  -          the records
+//
+// Invariants (check asserts it by its number; 1 is in levels.hpp)
+//   2. ranks maps each attribute to a number of its own below their count; steps rise strictly within an attribute; a
+//      code fits 16 bits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "buffer.hpp"
+#include "clauses.hpp"
+#include "int_map.hpp"
+#include "scratch.hpp"
+
+namespace boolsieve {
+
+struct CodesScratch : EngineScratch {
+    std::vector<uint32_t> code;   // by rank, 0 where absent; all 0 between events
+    std::vector<uint32_t> ranks;  // those that the event has
+};
+
+class ClauseCodes {
+  public:
+    static constexpr uint32_t NONE = 0xFFFFFFFFu;
+
+    // A predicate that needs its attribute, in codes: an interval that holds all codes for which it may hold.
+    struct Test {
+        uint32_t rank, low, high;
+        uint32_t predicate;
+    };
+
+    uint32_t rank_count() const noexcept { return step_begin.size() ? uint32_t(step_begin.size() - 1) : 0; }
+    // Codes of a rank are 1 to this.
+    uint32_t code_count(uint32_t rank) const noexcept {
+        return step_begin.data()[rank + 1] - step_begin.data()[rank] + 1;
+    }
+    uint32_t rank_of(uint32_t attribute) const noexcept { return ranks.find(attribute); }
+    uint32_t code(uint32_t rank, Key key) const noexcept {
+        const Key* first = steps.data() + step_begin.data()[rank];
+        uint32_t n = code_count(rank) - 1, at = 0;
+        while (n) {
+            uint32_t half = (n + 1) / 2;
+            at += first[at + half - 1] <= key ? half : 0;
+            n -= half;
+        }
+        return at + 1;
+    }
+
+    // Whether the codes of a predicate say exactly when it holds.
+    bool exact(const Clauses& c, uint32_t p) const noexcept {
+        uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
+        if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) return ends_at_steps(rank, c.low[p], c.high[p]);
+        if (kind != PREDICATE_IN && kind != PREDICATE_NOT_IN) return kind == PREDICATE_ABSENT;
+        for (uint64_t i = 0; i < c.high[p]; ++i)
+            if (!ends_at_steps(rank, c.sets[c.low[p] + i], c.sets[c.low[p] + i])) return false;
+        return true;
+    }
+
+    // Appends the tests of a clause by rising rank, one a rank.
+    void add_tests(const Clauses& c, uint32_t clause, std::vector<Test>& out) const {
+        size_t from = out.size();
+        for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
+            uint32_t kind = c.head[p] & KIND_MASK;
+            if (kind == PREDICATE_ABSENT || kind == PREDICATE_NEVER) continue;
+            uint32_t rank = rank_of(c.head[p] >> KIND_BITS);
+            Test test{rank, 1, code_count(rank), p};
+            if (kind == PREDICATE_RANGE) {
+                test.low = code(rank, c.low[p]);
+                test.high = c.low[p] == c.high[p] ? test.low : code(rank, c.high[p]);
+            } else if (kind == PREDICATE_IN) {
+                test.low = code(rank, c.sets[c.low[p]]);
+                test.high = code(rank, c.sets[c.low[p] + c.high[p] - 1]);
+            }
+            out.push_back(test);
+        }
+        // Of two on one attribute the narrower.
+        std::sort(out.begin() + from, out.end(), [](const Test& x, const Test& y) {
+            if (x.rank != y.rank) return x.rank < y.rank;
+            return x.high - x.low != y.high - y.low ? x.high - x.low < y.high - y.low : x.predicate < y.predicate;
+        });
+        out.erase(std::unique(out.begin() + from, out.end(),
+                              [](const Test& x, const Test& y) { return x.rank == y.rank; }),
+                  out.end());
+    }
+
+    // Appends a clause's record. `decided(p)` tells which predicates the way to the record has decided.
+    template <class Decided>
+    void add_record(const Clauses& c, uint32_t clause, Decided decided, std::vector<uint32_t>& out) const {
+        std::vector<std::pair<uint32_t, uint32_t>> left;  // by falling rank, absence last
+        for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
+            if (decided(p)) continue;
+            bool absent = (c.head[p] & KIND_MASK) == PREDICATE_ABSENT;
+            left.push_back({absent ? NONE : ~(rank_of(c.head[p] >> KIND_BITS) + 1), p});
+        }
+        std::sort(left.begin(), left.end());
+        size_t from = out.size();
+        bool open = false;
+        out.push_back(clause);
+        out.push_back(0);
+        for (auto [order, p] : left) {
+            uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
+            bool known = exact(c, p);
+            open |= !known;
+            uint32_t head = rank << KIND_BITS | kind;
+            if (kind == PREDICATE_ABSENT) {
+                out.push_back(head);
+            } else if (kind == PREDICATE_RANGE || (kind == PREDICATE_NOT_RANGE && known)) {
+                uint32_t low = code(rank, c.low[p]), high = code(rank, c.high[p]);
+                out.push_back(head);
+                out.push_back(low | (high - low) << 16);
+            } else if ((kind == PREDICATE_IN || (kind == PREDICATE_NOT_IN && known)) && c.high[p] <= MOST_MEMBERS) {
+                out.push_back(head);
+                out.push_back(uint32_t(c.high[p]));
+                for (uint32_t i = 0; i < c.high[p]; ++i) {
+                    uint32_t member = code(rank, c.sets[c.low[p] + i]);
+                    if (i % 2)
+                        out.back() |= member << 16;
+                    else
+                        out.push_back(member);
+                }
+            } else {  // the attribute must be there: any code will do
+                open = true;
+                out.push_back(rank << KIND_BITS | PREDICATE_RANGE);
+                out.push_back(1 | (code_count(rank) - 1) << 16);
+            }
+        }
+        out[from + 1] = uint32_t(out.size() - from - 2) << 1 | uint32_t(open);
+    }
+
+    // The event's codes, into the scratch; to be followed by close.
+    void open(const Event& event, CodesScratch& own) const {
+        if (own.code.size() < rank_count()) own.code.resize(rank_count(), 0);
+        own.ranks.clear();
+        for (uint32_t a : event.attributes) ranks.prefetch(a);
+        for (uint32_t a : event.attributes) {
+            uint32_t rank = rank_of(a);
+            if (rank == NONE) continue;
+            own.ranks.push_back(rank);
+            own.code[rank] = code(rank, event.table[a]);
+        }
+    }
+    static void close(CodesScratch& own) noexcept {
+        for (uint32_t rank : own.ranks) own.code[rank] = 0;
+    }
+
+    // Checks the clauses of a bucket of records.
+    void scan(const Clauses& c, uint32_t begin, uint32_t end, const uint32_t* codes, Scratch& s) const noexcept {
+        const uint32_t *r = records.data() + begin, *last = records.data() + end;
+        uint64_t evaluated = 0;
+        while (r < last) {
+            const uint32_t* next = r + 2 + (r[1] >> 1);
+            ++s.counters.candidates;
+            if (holds(r + 2, next, codes, evaluated)) {
+                uint32_t owner = c.owner[*r];
+                if (owner != DEAD && (!(r[1] & 1) || in_store(c, *r, s.event, evaluated))) s.found.add(owner);
+            }
+            r = next;
+        }
+        s.counters.predicates += evaluated;
+    }
+
+    // f(clause) for each record, dead ones too.
+    template <class F>
+    void each_clause(F f) const {
+        for (size_t i = 0; i + 1 < records.size(); i += 2 + (records[i + 1] >> 1)) f(records[i]);
+    }
+
+    void build(const Clauses& c, const std::vector<uint32_t>& clauses) {
+        std::vector<uint32_t> uses(c.attributes), order;
+        for (uint32_t clause : clauses)
+            for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
+                uint32_t a = c.head[p] >> KIND_BITS;
+                if (!uses[a]++) order.push_back(a);
+            }
+        std::sort(order.begin(), order.end(),
+                  [&](uint32_t x, uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
+        ranks.reserve(order.size());
+        for (uint32_t rank = 0; rank < order.size(); ++rank) ranks.set(order[rank], rank);
+        make_steps(c, clauses, order, uses);
+    }
+    void take_records(const std::vector<uint32_t>& words) {
+        if (words.size() >= NONE) throw std::length_error("the records would hold more than 2^32 words");
+        records.append(words.data(), words.size());
+    }
+
+    template <class F>
+    void each_buffer(F f) {
+        ranks.each_buffer([&f](const char* name, BufferBase& b) { f((std::string("ranks.") + name).c_str(), b); });
+        f("step_begin", step_begin);
+        f("steps", steps);
+        f("records", records);
+    }
+
+    // The invariant that does not hold, or nullptr. For tests.
+    const char* check() const {
+        if (ranks.check()) return "2: the map of ranks";
+        std::vector<uint32_t> seen;
+        ranks.each([&](uint64_t, uint32_t rank) { seen.push_back(rank); });
+        std::sort(seen.begin(), seen.end());
+        if (seen.size() != rank_count()) return "2: number of ranks";
+        for (uint32_t rank = 0; rank < seen.size(); ++rank) {
+            if (seen[rank] != rank) return "2: a rank twice";
+            uint32_t from = step_begin[rank], to = step_begin[rank + 1];
+            if (from > to || to > steps.size() || to - from > MOST_STEPS) return "2: number of steps";
+            for (uint32_t i = from + 1; i < to; ++i)
+                if (steps[i - 1] >= steps[i]) return "2: order of steps";
+        }
+        for (size_t i = 0; i < records.size(); i += 2 + (records[i + 1] >> 1))
+            if (records.size() - i < 2 || records.size() - i - 2 < records[i + 1] >> 1) return "2: length of a record";
+        return nullptr;
+    }
+
+    Buffer<uint32_t> records;
+
+  private:
+    static constexpr uint32_t MOST_STEPS = 0xFFF0;  // codes have 16 bits
+    static constexpr uint32_t MOST_MEMBERS = 32;    // of a set in a record
+    static constexpr uint32_t SAMPLED = 8192;       // predicates of an attribute, whose ends become steps
+    static constexpr uint32_t ALL_SAMPLED = 4 << 20;  // of all attributes, about
+
+    bool is_step(uint32_t rank, Key key) const noexcept {
+        return key <= KEY_LOWEST || code(rank, key) != code(rank, key - 1);
+    }
+    bool ends_at_steps(uint32_t rank, Key low, Key high) const noexcept {
+        return is_step(rank, low) && (high == KEY_HIGHEST || is_step(rank, high + 1));
+    }
+
+    static bool in_store(const Clauses& c, uint32_t clause, const Event& event, uint64_t& evaluated) noexcept {
+        uint32_t begin = c.begin[clause], end = c.begin[clause + 1];
+        uint32_t failed = first_failure(c, begin, end, event);
+        evaluated += failed - begin + (failed < end);
+        return failed == end;
+    }
+    static bool holds(const uint32_t* t, const uint32_t* end, const uint32_t* codes, uint64_t& evaluated) noexcept {
+        while (t < end) {
+            uint32_t code = codes[*t >> KIND_BITS], kind = *t & KIND_MASK;
+            ++evaluated;
+            if (kind == PREDICATE_RANGE) {  // 0, absent, is below each low
+                if (code - (t[1] & 0xFFFF) > t[1] >> 16) return false;
+                t += 2;
+            } else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) {
+                uint32_t n = t[1];
+                bool in = false;
+                for (uint32_t i = 0; i < n; ++i) in |= (t[2 + i / 2] >> (i % 2 * 16) & 0xFFFF) == code;
+                if (!code || in != (kind == PREDICATE_IN)) return false;
+                t += 2 + (n + 1) / 2;
+            } else if (kind == PREDICATE_NOT_RANGE) {
+                if (!code || code - (t[1] & 0xFFFF) <= t[1] >> 16) return false;
+                t += 2;
+            } else {
+                if (code) return false;
+                ++t;
+            }
+        }
+        return true;
+    }
+
+    void make_steps(const Clauses& c, const std::vector<uint32_t>& clauses, const std::vector<uint32_t>& order,
+                    const std::vector<uint32_t>& uses) {
+        struct Cut {
+            uint32_t rank;
+            Key key;
+        };
+        uint32_t n = uint32_t(order.size());
+        uint32_t most = std::max(48u, std::min(SAMPLED, ALL_SAMPLED / std::max(1u, n)));
+        std::vector<uint32_t> turn(n), at(n + 1);
+        std::vector<Cut> found;
+        for (uint32_t clause : clauses)
+            for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
+                uint32_t a = c.head[p] >> KIND_BITS, kind = c.head[p] & KIND_MASK, rank = rank_of(a);
+                if (turn[rank]++ % (uses[a] / most + 1)) continue;
+                auto both = [&](Key low, Key high) {
+                    if (low > KEY_LOWEST) found.push_back({rank, low});
+                    if (high < KEY_HIGHEST) found.push_back({rank, high + 1});
+                };
+                if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) {
+                    both(c.low[p], c.high[p]);
+                } else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) {
+                    for (uint64_t i = 0; i < c.high[p] && i < 8; ++i) both(c.sets[c.low[p] + i], c.sets[c.low[p] + i]);
+                }
+            }
+        for (const Cut& cut : found) ++at[cut.rank + 1];
+        for (uint32_t rank = 0; rank < n; ++rank) at[rank + 1] += at[rank];
+        std::vector<Key> keys(found.size()), kept;
+        std::vector<uint32_t> next(at.begin(), at.end() - 1);
+        for (const Cut& cut : found) keys[next[cut.rank]++] = cut.key;
+        step_begin.reserve_more(n + 1);
+        step_begin.push_back(0);
+        for (uint32_t rank = 0; rank < n; ++rank) {
+            auto from = keys.begin() + at[rank], to = keys.begin() + at[rank + 1];
+            std::sort(from, to);
+            size_t distinct = size_t(std::unique(from, to) - from), few = std::min<size_t>(distinct, MOST_STEPS);
+            for (size_t i = 0; i < few; ++i) kept.push_back(from[i * distinct / few]);
+            step_begin.push_back(uint32_t(kept.size()));
+        }
+        steps.append(kept.data(), kept.size());
+    }
+
+    IntMap ranks;
+    Buffer<uint32_t> step_begin;
+    Buffer<Key> steps;
+};
+
+}  // namespace boolsieve
