@@ -44,10 +44,13 @@ class ClauseCodes {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
 
-    // A predicate that needs its attribute, in codes: an interval that holds all codes for which it may hold.
-    struct Test {
-        uint32_t rank, low, high;
-        uint32_t predicate;
+    // A predicate in codes: an interval that holds all codes for which it may hold.
+    struct Term {
+        uint32_t rank, predicate;
+        uint16_t low, high;
+        uint8_t kind;
+        bool exact;  // the codes say exactly when it holds
+        bool test;   // it needs its attribute, and is the first of the clause on it
     };
 
     uint32_t rank_count() const noexcept { return step_begin.size() ? uint32_t(step_begin.size() - 1) : 0; }
@@ -67,82 +70,88 @@ class ClauseCodes {
         return at + 1;
     }
 
-    // Whether the codes of a predicate say exactly when it holds.
-    bool exact(const Clauses& c, uint32_t p) const noexcept {
-        uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
-        if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE) return ends_at_steps(rank, c.low[p], c.high[p]);
-        if (kind != PREDICATE_IN && kind != PREDICATE_NOT_IN) return kind == PREDICATE_ABSENT;
-        for (uint64_t i = 0; i < c.high[p]; ++i)
-            if (!ends_at_steps(rank, c.sets[c.low[p] + i], c.sets[c.low[p] + i])) return false;
-        return true;
-    }
-
-    // Appends the tests of a clause by rising rank, one a rank.
-    void add_tests(const Clauses& c, uint32_t clause, std::vector<Test>& out) const {
+    // Appends the terms of a clause: first those that are no tests, then the tests by rising rank. Returns how many come
+    // before the tests.
+    uint32_t add_terms(const Clauses& c, uint32_t clause, std::vector<Term>& out) const {
         size_t from = out.size();
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
-            uint32_t kind = c.head[p] & KIND_MASK;
-            if (kind == PREDICATE_ABSENT || kind == PREDICATE_NEVER) continue;
-            uint32_t rank = rank_of(c.head[p] >> KIND_BITS);
-            Test test{rank, 1, code_count(rank), p};
+            uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
+            Term term{rank, p, 1, uint16_t(code_count(rank)), uint8_t(kind), false, kind != PREDICATE_ABSENT};
             if (kind == PREDICATE_RANGE) {
-                test.low = code(rank, c.low[p]);
-                test.high = c.low[p] == c.high[p] ? test.low : code(rank, c.high[p]);
-            } else if (kind == PREDICATE_IN) {
-                test.low = code(rank, c.sets[c.low[p]]);
-                test.high = code(rank, c.sets[c.low[p] + c.high[p] - 1]);
+                set_ends(term, c.low[p], c.high[p]);
+            } else if (kind == PREDICATE_NOT_RANGE) {
+                Term inner = term;
+                set_ends(inner, c.low[p], c.high[p]);
+                term.exact = inner.exact;
+            } else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN) {
+                bool all = true;
+                Term member = term;
+                for (uint64_t i = 0; i < c.high[p] && (all || kind == PREDICATE_IN); ++i) {
+                    set_ends(member, c.sets[c.low[p] + i], c.sets[c.low[p] + i]);
+                    all &= member.exact;
+                    if (kind == PREDICATE_NOT_IN) continue;
+                    if (i == 0) term.low = member.low;
+                    term.high = member.high;
+                }
+                term.exact = all;
+            } else {
+                term.exact = kind == PREDICATE_ABSENT;
             }
-            out.push_back(test);
+            out.push_back(term);
         }
-        // Of two on one attribute the narrower.
-        std::sort(out.begin() + from, out.end(), [](const Test& x, const Test& y) {
+        auto before = [](const Term& x, const Term& y) {
+            if (x.test != y.test) return y.test;
             if (x.rank != y.rank) return x.rank < y.rank;
             return x.high - x.low != y.high - y.low ? x.high - x.low < y.high - y.low : x.predicate < y.predicate;
-        });
-        out.erase(std::unique(out.begin() + from, out.end(),
-                              [](const Test& x, const Test& y) { return x.rank == y.rank; }),
-                  out.end());
+        };
+        std::sort(out.begin() + from, out.end(), before);
+        bool twice = false;  // of two tests on one attribute the narrower stays one
+        for (size_t i = out.size(); i-- > from + 1;)
+            if (out[i].test && out[i - 1].test && out[i].rank == out[i - 1].rank) {
+                out[i].test = false;
+                twice = true;
+            }
+        if (twice) std::sort(out.begin() + from, out.end(), before);
+        uint32_t others = 0;
+        while (from + others < out.size() && !out[from + others].test) ++others;
+        return others;
     }
 
-    // Appends a clause's record. `decided(p)` tells which predicates the way to the record has decided.
+    // Appends the record of a clause with these terms. `decided(i)` tells of which terms the way to the record has
+    // decided.
     template <class Decided>
-    void add_record(const Clauses& c, uint32_t clause, Decided decided, std::vector<uint32_t>& out) const {
-        std::vector<std::pair<uint32_t, uint32_t>> left;  // by falling rank, absence last
-        for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
-            if (decided(p)) continue;
-            bool absent = (c.head[p] & KIND_MASK) == PREDICATE_ABSENT;
-            left.push_back({absent ? NONE : ~(rank_of(c.head[p] >> KIND_BITS) + 1), p});
-        }
-        std::sort(left.begin(), left.end());
+    void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, Decided decided,
+                    std::vector<uint32_t>& out) const {
         size_t from = out.size();
         bool open = false;
         out.push_back(clause);
         out.push_back(0);
-        for (auto [order, p] : left) {
-            uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
-            bool known = exact(c, p);
-            open |= !known;
-            uint32_t head = rank << KIND_BITS | kind;
-            if (kind == PREDICATE_ABSENT) {
+        for (uint32_t i = count; i-- > 0;) {
+            const Term& term = terms[i];
+            if (decided(i)) continue;
+            uint32_t p = term.predicate, head = term.rank << KIND_BITS | term.kind;
+            open |= !term.exact;
+            if (term.kind == PREDICATE_ABSENT) {
                 out.push_back(head);
-            } else if (kind == PREDICATE_RANGE || (kind == PREDICATE_NOT_RANGE && known)) {
-                uint32_t low = code(rank, c.low[p]), high = code(rank, c.high[p]);
+            } else if (term.kind == PREDICATE_NOT_RANGE && term.exact) {
+                uint32_t low = code(term.rank, c.low[p]), high = code(term.rank, c.high[p]);
                 out.push_back(head);
                 out.push_back(low | (high - low) << 16);
-            } else if ((kind == PREDICATE_IN || (kind == PREDICATE_NOT_IN && known)) && c.high[p] <= MOST_MEMBERS) {
+            } else if ((term.kind == PREDICATE_IN || (term.kind == PREDICATE_NOT_IN && term.exact)) &&
+                       c.high[p] <= MOST_MEMBERS) {
                 out.push_back(head);
                 out.push_back(uint32_t(c.high[p]));
-                for (uint32_t i = 0; i < c.high[p]; ++i) {
-                    uint32_t member = code(rank, c.sets[c.low[p] + i]);
-                    if (i % 2)
+                for (uint32_t j = 0; j < c.high[p]; ++j) {
+                    uint32_t member = code(term.rank, c.sets[c.low[p] + j]);
+                    if (j % 2)
                         out.back() |= member << 16;
                     else
                         out.push_back(member);
                 }
-            } else {  // the attribute must be there: any code will do
-                open = true;
-                out.push_back(rank << KIND_BITS | PREDICATE_RANGE);
-                out.push_back(1 | (code_count(rank) - 1) << 16);
+            } else {  // within the interval, which is all of it for a range
+                open |= term.kind != PREDICATE_RANGE;
+                out.push_back(term.rank << KIND_BITS | PREDICATE_RANGE);
+                out.push_back(term.low | uint32_t(term.high - term.low) << 16);
             }
         }
         out[from + 1] = uint32_t(out.size() - from - 2) << 1 | uint32_t(open);
@@ -187,17 +196,27 @@ class ClauseCodes {
     }
 
     void build(const Clauses& c, const std::vector<uint32_t>& clauses) {
-        std::vector<uint32_t> uses(c.attributes), order;
+        std::vector<uint32_t> attribute, uses, order, sorted;  // by number of first appearance
         for (uint32_t clause : clauses)
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
-                uint32_t a = c.head[p] >> KIND_BITS;
-                if (!uses[a]++) order.push_back(a);
+                uint32_t a = c.head[p] >> KIND_BITS, number = ranks.find(a);
+                if (number == NONE) {
+                    number = uint32_t(uses.size());
+                    ranks.set(a, number);
+                    attribute.push_back(a);
+                    uses.push_back(0);
+                    order.push_back(number);
+                }
+                ++uses[number];
             }
-        std::sort(order.begin(), order.end(),
-                  [&](uint32_t x, uint32_t y) { return uses[x] != uses[y] ? uses[x] > uses[y] : x < y; });
-        ranks.reserve(order.size());
-        for (uint32_t rank = 0; rank < order.size(); ++rank) ranks.set(order[rank], rank);
-        make_steps(c, clauses, order, uses);
+        std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+            return uses[x] != uses[y] ? uses[x] > uses[y] : attribute[x] < attribute[y];
+        });
+        for (uint32_t rank = 0; rank < order.size(); ++rank) {
+            ranks.set(attribute[order[rank]], rank);
+            sorted.push_back(uses[order[rank]]);
+        }
+        make_steps(c, clauses, sorted);
     }
     void take_records(const std::vector<uint32_t>& words) {
         if (words.size() >= NONE) throw std::length_error("the records would hold more than 2^32 words");
@@ -239,11 +258,23 @@ class ClauseCodes {
     static constexpr uint32_t SAMPLED = 8192;       // predicates of an attribute, whose ends become steps
     static constexpr uint32_t ALL_SAMPLED = 4 << 20;  // of all attributes, about
 
-    bool is_step(uint32_t rank, Key key) const noexcept {
-        return key <= KEY_LOWEST || code(rank, key) != code(rank, key - 1);
-    }
-    bool ends_at_steps(uint32_t rank, Key low, Key high) const noexcept {
-        return is_step(rank, low) && (high == KEY_HIGHEST || is_step(rank, high + 1));
+    // The codes of a range's ends, and whether both are steps.
+    void set_ends(Term& term, Key low, Key high) const noexcept {
+        const Key* first = steps.data() + step_begin.data()[term.rank];
+        uint32_t n = code_count(term.rank);
+        term.low = uint16_t(code(term.rank, low));
+        bool begins = low <= KEY_LOWEST || (term.low > 1 && first[term.low - 2] == low), ends = true;
+        if (high == KEY_HIGHEST) {
+            term.high = uint16_t(n);
+        } else if (low == high) {
+            term.high = term.low;
+            ends = term.low < n && first[term.low - 1] == high + 1;
+        } else {
+            uint32_t next = code(term.rank, high + 1);
+            ends = next > 1 && first[next - 2] == high + 1;
+            term.high = uint16_t(next - ends);
+        }
+        term.exact = begins && ends;
     }
 
     static bool in_store(const Clauses& c, uint32_t clause, const Event& event, uint64_t& evaluated) noexcept {
@@ -276,20 +307,19 @@ class ClauseCodes {
         return true;
     }
 
-    void make_steps(const Clauses& c, const std::vector<uint32_t>& clauses, const std::vector<uint32_t>& order,
-                    const std::vector<uint32_t>& uses) {
+    void make_steps(const Clauses& c, const std::vector<uint32_t>& clauses, const std::vector<uint32_t>& uses) {
         struct Cut {
             uint32_t rank;
             Key key;
         };
-        uint32_t n = uint32_t(order.size());
+        uint32_t n = uint32_t(uses.size());
         uint32_t most = std::max(48u, std::min(SAMPLED, ALL_SAMPLED / std::max(1u, n)));
         std::vector<uint32_t> turn(n), at(n + 1);
         std::vector<Cut> found;
         for (uint32_t clause : clauses)
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
-                uint32_t a = c.head[p] >> KIND_BITS, kind = c.head[p] & KIND_MASK, rank = rank_of(a);
-                if (turn[rank]++ % (uses[a] / most + 1)) continue;
+                uint32_t kind = c.head[p] & KIND_MASK, rank = rank_of(c.head[p] >> KIND_BITS);
+                if (turn[rank]++ % (uses[rank] / most + 1)) continue;
                 auto both = [&](Key low, Key high) {
                     if (low > KEY_LOWEST) found.push_back({rank, low});
                     if (high < KEY_HIGHEST) found.push_back({rank, high + 1});

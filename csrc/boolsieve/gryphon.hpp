@@ -107,6 +107,8 @@ class GryphonTree {
     }
 
   private:
+    using Term = ClauseCodes::Term;
+
     static constexpr uint32_t BUCKET = 0;    // kind of a test: records; others are the number of cells
     static constexpr uint32_t CELLS = 64;    // of a test's line at most: bits of a mask
     static constexpr uint32_t SHORT = 4;     // a look-up in a long list of tests costs about as much as reading so many
@@ -151,33 +153,31 @@ class GryphonTree {
     }
 
     // The cells in which a predicate may hold.
-    uint64_t mask_of(const Clauses& c, const ClauseCodes::Test& test, uint32_t cells) const noexcept {
-        uint32_t count = codes.code_count(test.rank), p = test.predicate;
-        if ((c.head[p] & KIND_MASK) == PREDICATE_IN) {
+    uint64_t mask_of(const Clauses& c, const Term& term, uint32_t cells) const noexcept {
+        uint32_t count = codes.code_count(term.rank), p = term.predicate;
+        if (term.kind == PREDICATE_IN) {
             uint64_t mask = 0;
             for (uint64_t i = 0; i < c.high[p]; ++i)
-                mask |= uint64_t(1) << cell_of(codes.code(test.rank, c.sets[c.low[p] + i]), cells, count);
+                mask |= uint64_t(1) << cell_of(codes.code(term.rank, c.sets[c.low[p] + i]), cells, count);
             return mask;
         }
-        uint32_t low = cell_of(test.low, cells, count), high = cell_of(test.high, cells, count);
+        uint32_t low = cell_of(term.low, cells, count), high = cell_of(term.high, cells, count);
         return (~uint64_t(0) << low) & (~uint64_t(0) >> (63 - high));
     }
-    // Whether an edge of the test decides its predicate.
-    bool decides(const Clauses& c, const ClauseCodes::Test& test, uint32_t cells) const noexcept {
-        uint32_t kind = c.head[test.predicate] & KIND_MASK;
-        if (kind != PREDICATE_RANGE && kind != PREDICATE_IN) return false;
-        return (test.low == test.high || cells == codes.code_count(test.rank)) && codes.exact(c, test.predicate);
+    // Whether an edge of a test with so many cells decides the term.
+    bool decides(const Term& term, uint32_t cells) const noexcept {
+        return (term.kind == PREDICATE_RANGE || term.kind == PREDICATE_IN) && term.exact &&
+               (term.low == term.high || cells == codes.code_count(term.rank));
     }
 
     struct Builder {
-        using Test = ClauseCodes::Test;
         GryphonTree& tree;
         const Clauses& c;
         const std::vector<uint32_t>& clauses;
         uint32_t leaf;
-        std::vector<Test> all;         // tests of all clauses
-        std::vector<uint32_t> begin;   // where a clause's are
-        std::vector<uint32_t> cells;   // of the tests that were split, as many as of the way to the clause
+        std::vector<Term> terms;             // of all clauses
+        std::vector<uint32_t> begin, first;  // where a clause's are, and where its tests
+        std::vector<uint8_t> cells;          // of the tests on the way to the clause
         std::vector<uint32_t> nodes, tests, edges, records;
         struct Work {
             uint32_t node, begin, end, depth;
@@ -191,12 +191,13 @@ class GryphonTree {
 
         void run() {
             begin.reserve(clauses.size() + 1);
+            first.reserve(clauses.size());
             for (uint32_t clause : clauses) {
-                begin.push_back(uint32_t(all.size()));
-                tree.codes.add_tests(c, clause, all);
+                begin.push_back(uint32_t(terms.size()));
+                first.push_back(begin.back() + tree.codes.add_terms(c, clause, terms));
             }
-            begin.push_back(uint32_t(all.size()));
-            cells.resize(all.size());
+            begin.push_back(uint32_t(terms.size()));
+            cells.resize(terms.size());
             members.resize(clauses.size());
             for (uint32_t i = 0; i < members.size(); ++i) members[i] = i;
             stack.push_back({add_node(), 0, uint32_t(members.size()), 0});
@@ -216,16 +217,15 @@ class GryphonTree {
             nodes.resize(nodes.size() + 4);
             return uint32_t(nodes.size() / 4 - 1);
         }
-        const Test* test_at(uint32_t member, uint32_t depth) const noexcept {
-            return begin[member] + depth < begin[member + 1] ? &all[begin[member] + depth] : nullptr;
+        const Term* test_at(uint32_t member, uint32_t depth) const noexcept {
+            return first[member] + depth < begin[member + 1] ? &terms[first[member] + depth] : nullptr;
         }
         void add_record(uint32_t member, uint32_t depth) {
+            uint32_t from = begin[member], tests_from = first[member] - from;
             tree.codes.add_record(
-                c, clauses[member],
-                [&](uint32_t p) {
-                    for (uint32_t i = begin[member]; i < begin[member] + depth; ++i)
-                        if (all[i].predicate == p) return tree.decides(c, all[i], cells[i]);
-                    return false;
+                c, clauses[member], terms.data() + from, begin[member + 1] - from,
+                [&](uint32_t i) {
+                    return i - tests_from < depth && tree.decides(terms[from + i], cells[from + i]);
                 },
                 records);
         }
@@ -248,7 +248,7 @@ class GryphonTree {
                 for (; from < work.end; ++from) add_record(members[from], work.depth);
             } else {
                 sort_by(work.begin, work.end, [&](uint32_t member) {
-                    const Test* test = test_at(member, work.depth);
+                    const Term* test = test_at(member, work.depth);
                     return test ? uint64_t(test->rank) + 1 : 0;
                 });
                 for (; from < work.end && !test_at(members[from], work.depth); ++from)
@@ -274,17 +274,17 @@ class GryphonTree {
                 while (uint64_t(n) * n * leaf / 4 < end - from && n < CELLS) ++n;
                 n = std::min(n, count);
                 auto point = [&](uint32_t member) {
-                    const Test* test = test_at(member, work.depth);
+                    const Term* test = test_at(member, work.depth);
                     return test->low == test->high;
                 };
                 sort_by(from, end, [&](uint32_t member) {
-                    const Test* test = test_at(member, work.depth);
+                    const Term* test = test_at(member, work.depth);
                     return point(member) ? uint64_t(test->low) : uint64_t(1) << 32;
                 });
                 std::vector<uint32_t> point_codes, point_children, children;
-                auto add_child = [&](uint32_t first, uint32_t last) {
-                    for (uint32_t i = first; i < last; ++i) cells[begin[members[i]] + work.depth] = n;
-                    stack.push_back({add_node(), first, last, work.depth + 1});
+                auto add_child = [&](uint32_t at, uint32_t to) {
+                    for (uint32_t i = at; i < to; ++i) cells[first[members[i]] + work.depth] = uint8_t(n);
+                    stack.push_back({add_node(), at, to, work.depth + 1});
                     return stack.back().node;
                 };
                 while (from < end && point(members[from])) {
@@ -300,10 +300,10 @@ class GryphonTree {
                 std::vector<uint64_t> masks;
                 sort_by(from, end,
                         [&](uint32_t member) { return tree.mask_of(c, *test_at(member, work.depth), n); });
-                for (uint32_t first = from; from < end;) {
-                    uint64_t mask = order[from - first].first;
+                for (uint32_t start = from; from < end;) {
+                    uint64_t mask = order[from - start].first;
                     uint32_t to = from + 1;
-                    while (to < end && order[to - first].first == mask) ++to;
+                    while (to < end && order[to - start].first == mask) ++to;
                     masks.push_back(mask);
                     children.push_back(add_child(from, to));
                     from = to;
@@ -340,7 +340,7 @@ class GryphonTree {
         };
         std::vector<Work> stack;
         std::vector<uint32_t> expected;
-        std::vector<ClauseCodes::Test> found;
+        std::vector<Term> terms;
         uint64_t words = 0;
 
         Checker(const GryphonTree& t, const Clauses& clauses) : tree(t), c(clauses) {}
@@ -409,24 +409,22 @@ class GryphonTree {
                 uint32_t clause = records[begin], length = 2 + (records[begin + 1] >> 1);
                 if (clause >= c.count || length > end - begin) return "5: a record that is cut";
                 if (c.owner[clause] != DEAD) {
-                    found.clear();
-                    tree.codes.add_tests(c, clause, found);
-                    if (found.size() < way.size()) return "4: a clause behind too many tests";
+                    terms.clear();
+                    uint32_t others = tree.codes.add_terms(c, clause, terms);
+                    if (terms.size() - others < way.size()) return "4: a clause behind too many tests";
                     for (size_t i = 0; i < way.size(); ++i) {
                         const Step& step = way[i];
-                        if (found[i].rank != step.rank) return "4: a clause behind another test";
-                        bool point = found[i].low == found[i].high;
-                        if (step.code ? !point || found[i].low != step.code
-                                      : tree.mask_of(c, found[i], step.cells) & ~step.mask)
+                        const Term& test = terms[others + i];
+                        if (test.rank != step.rank) return "4: a clause behind another test";
+                        if (step.code ? test.low != test.high || test.low != step.code
+                                      : tree.mask_of(c, test, step.cells) & ~step.mask)
                             return "4: a clause at another edge";
                     }
                     expected.clear();
                     tree.codes.add_record(
-                        c, clause,
-                        [&](uint32_t p) {
-                            for (size_t i = 0; i < way.size(); ++i)
-                                if (found[i].predicate == p) return tree.decides(c, found[i], way[i].cells);
-                            return false;
+                        c, clause, terms.data(), uint32_t(terms.size()),
+                        [&](uint32_t i) {
+                            return i - others < way.size() && tree.decides(terms[i], way[i - others].cells);
                         },
                         expected);
                     if (!std::equal(expected.begin(), expected.end(), records.data() + begin,

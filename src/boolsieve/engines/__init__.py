@@ -5,6 +5,7 @@ from __future__ import annotations
 from boolsieve.engines.base import Engine
 from boolsieve.engines.cluster import Cluster
 from boolsieve.engines.gryphon import Gryphon
+from boolsieve.engines.htree import HTree
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -25,6 +26,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
+    "htree": HTree,
     "pstbloom": PSTBloom,
     "psthash": PSTHash,
 }
@@ -65,6 +67,7 @@ __all__ = [
     "Cluster",
     "Engine",
     "Gryphon",
+    "HTree",
     "Hybrid",
     "Interval",
     "IntervalTree",
