@@ -1,7 +1,7 @@
 // Clauses of a tree that is built in one go: attributes by rank, operands in codes of 16 bits, and what is left to check
 // of a clause as a record of a few words, so that a bucket of clauses is read forward.
 //
-// Ranks. Attributes are numbered by how many of the clauses constrain them, the most constrained first.
+// Ranks. Attributes are numbered by how many of the clauses constrain them, the fewest first (or the most, if asked).
 //
 // Codes. An attribute's line of keys is divided into steps at the ends of its operands (of up to SAMPLED predicates); a
 // key's code is 1 + the number of steps at or below it, 0 stands for an absent attribute. An event looks up the code of
@@ -9,7 +9,7 @@
 // and the store decides.
 //
 // Records. Clause; length of what follows * 2, + 1 if the store must decide; then for each predicate that is left, the
-// least constrained attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members'
+// rarest attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members'
 // codes, two a word). A dead clause's record stays, and fails at its owner.
 //
 //   buffer      type    length     meaning
@@ -117,16 +117,17 @@ class ClauseCodes {
         return others;
     }
 
-    // Appends the record of a clause with these terms. `decided(i)` tells of which terms the way to the record has
-    // decided.
+    // Appends the record of a clause with these terms, as add_terms gives them. `decided(i)` tells of a term whether the
+    // way to the record has decided it.
     template <class Decided>
-    void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, Decided decided,
-                    std::vector<uint32_t>& out) const {
+    void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, uint32_t others,
+                    bool common_first, Decided decided, std::vector<uint32_t>& out) const {
         size_t from = out.size();
         bool open = false;
         out.push_back(clause);
         out.push_back(0);
-        for (uint32_t i = count; i-- > 0;) {
+        for (uint32_t k = 0; k < count; ++k) {
+            uint32_t i = common_first ? count - 1 - k : k + others < count ? k + others : k + others - count;
             const Term& term = terms[i];
             if (decided(i)) continue;
             uint32_t p = term.predicate, head = term.rank << KIND_BITS | term.kind;
@@ -195,7 +196,7 @@ class ClauseCodes {
         for (size_t i = 0; i + 1 < records.size(); i += 2 + (records[i + 1] >> 1)) f(records[i]);
     }
 
-    void build(const Clauses& c, const std::vector<uint32_t>& clauses) {
+    void build(const Clauses& c, const std::vector<uint32_t>& clauses, bool common_first) {
         std::vector<uint32_t> attribute, uses, order, sorted;  // by number of first appearance
         for (uint32_t clause : clauses)
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
@@ -210,7 +211,7 @@ class ClauseCodes {
                 ++uses[number];
             }
         std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
-            return uses[x] != uses[y] ? uses[x] > uses[y] : attribute[x] < attribute[y];
+            return uses[x] != uses[y] ? (uses[x] < uses[y]) != common_first : attribute[x] < attribute[y];
         });
         for (uint32_t rank = 0; rank < order.size(); ++rank) {
             ranks.set(attribute[order[rank]], rank);

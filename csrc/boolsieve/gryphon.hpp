@@ -20,14 +20,15 @@ class GryphonTree {
 
     struct Options {
         uint32_t leaf = 0;
+        bool common_first = false;
     };
 
     uint64_t size() const noexcept { return codes.records.size(); }
 
     void build(const Clauses& c, const std::vector<uint32_t>& clauses, const Options& options) {
         if (clauses.empty()) return;
-        codes.build(c, clauses);
-        Builder(*this, c, clauses, options.leaf).run();
+        codes.build(c, clauses, options.common_first);
+        Builder(*this, c, clauses, options).run();
     }
 
     void match(const Clauses& c, Scratch& s) const {
@@ -94,7 +95,7 @@ class GryphonTree {
     }
 
     // The invariant that does not hold, or an empty string. For tests.
-    std::string check(const Clauses& c) const {
+    std::string check(const Clauses& c, const Options& options) const {
         if (const char* problem = codes.check()) return problem;
         if (!size()) return "";
         if (nodes.size() % 4 || tests.size() % 4 || root.size() != codes.rank_count()) return "3: lengths";
@@ -103,7 +104,7 @@ class GryphonTree {
                 return "3: root";
         for (uint32_t test = 0; test < nodes[1]; ++test)
             if (tests[size_t(test) * 4] >= root.size() || root[tests[size_t(test) * 4]] != test) return "3: root";
-        return Checker(*this, c).run();
+        return Checker(*this, c, options).run();
     }
 
   private:
@@ -174,7 +175,7 @@ class GryphonTree {
         GryphonTree& tree;
         const Clauses& c;
         const std::vector<uint32_t>& clauses;
-        uint32_t leaf;
+        const Options& options;
         std::vector<Term> terms;             // of all clauses
         std::vector<uint32_t> begin, first;  // where a clause's are, and where its tests
         std::vector<uint8_t> cells;          // of the tests on the way to the clause
@@ -186,8 +187,8 @@ class GryphonTree {
         std::vector<uint32_t> members;                     // clauses, so ordered that a node's lie together
         std::vector<std::pair<uint64_t, uint32_t>> order;  // what a node's clauses are sorted by
 
-        Builder(GryphonTree& t, const Clauses& clauses_, const std::vector<uint32_t>& which, uint32_t most)
-            : tree(t), c(clauses_), clauses(which), leaf(most) {}
+        Builder(GryphonTree& t, const Clauses& clauses_, const std::vector<uint32_t>& which, const Options& o)
+            : tree(t), c(clauses_), clauses(which), options(o) {}
 
         void run() {
             begin.reserve(clauses.size() + 1);
@@ -221,12 +222,10 @@ class GryphonTree {
             return first[member] + depth < begin[member + 1] ? &terms[first[member] + depth] : nullptr;
         }
         void add_record(uint32_t member, uint32_t depth) {
-            uint32_t from = begin[member], tests_from = first[member] - from;
+            uint32_t from = begin[member], others = first[member] - from;
             tree.codes.add_record(
-                c, clauses[member], terms.data() + from, begin[member + 1] - from,
-                [&](uint32_t i) {
-                    return i - tests_from < depth && tree.decides(terms[from + i], cells[from + i]);
-                },
+                c, clauses[member], terms.data() + from, begin[member + 1] - from, others, options.common_first,
+                [&](uint32_t i) { return i - others < depth && tree.decides(terms[from + i], cells[from + i]); },
                 records);
         }
         void split(const Work& work) {
@@ -244,7 +243,7 @@ class GryphonTree {
             };
             nodes[size_t(work.node) * 4 + 2] = uint32_t(records.size());
             uint32_t from = work.begin;
-            if (work.end - work.begin <= leaf) {
+            if (work.end - work.begin <= options.leaf) {
                 for (; from < work.end; ++from) add_record(members[from], work.depth);
             } else {
                 sort_by(work.begin, work.end, [&](uint32_t member) {
@@ -262,7 +261,7 @@ class GryphonTree {
                     return test_at(member, work.depth)->rank == rank;
                 });
                 ++nodes[size_t(work.node) * 4 + 1];
-                if (end - from <= leaf) {
+                if (end - from <= options.leaf) {
                     uint32_t at = uint32_t(records.size());
                     for (; from < end; ++from) add_record(members[from], work.depth);
                     tests.insert(tests.end(), {rank, BUCKET, at, uint32_t(records.size())});
@@ -271,7 +270,7 @@ class GryphonTree {
                 // A cell for each so many clauses, and an edge for each pair of cells, so that edges have clauses in
                 // common.
                 uint32_t count = tree.codes.code_count(rank), n = 1;
-                while (uint64_t(n) * n * leaf / 4 < end - from && n < CELLS) ++n;
+                while (uint64_t(n) * n * options.leaf / 4 < end - from && n < CELLS) ++n;
                 n = std::min(n, count);
                 auto point = [&](uint32_t member) {
                     const Term* test = test_at(member, work.depth);
@@ -330,6 +329,7 @@ class GryphonTree {
     struct Checker {
         const GryphonTree& tree;
         const Clauses& c;
+        const Options& options;
         struct Step {
             uint32_t rank, cells, code;  // of a point; 0 for an edge of cells
             uint64_t mask;
@@ -343,7 +343,7 @@ class GryphonTree {
         std::vector<Term> terms;
         uint64_t words = 0;
 
-        Checker(const GryphonTree& t, const Clauses& clauses) : tree(t), c(clauses) {}
+        Checker(const GryphonTree& t, const Clauses& clauses, const Options& o) : tree(t), c(clauses), options(o) {}
 
         std::string run() {
             size_t count = tree.nodes.size() / 4, reached = 0;
@@ -422,7 +422,7 @@ class GryphonTree {
                     }
                     expected.clear();
                     tree.codes.add_record(
-                        c, clause, terms.data(), uint32_t(terms.size()),
+                        c, clause, terms.data(), uint32_t(terms.size()), others, options.common_first,
                         [&](uint32_t i) {
                             return i - others < way.size() && tree.decides(terms[i], way[i - others].cells);
                         },

@@ -28,7 +28,7 @@ class HTree {
 
     void build(const Clauses& c, const std::vector<uint32_t>& clauses, const Options& options) {
         if (clauses.empty()) return;
-        codes.build(c, clauses);
+        codes.build(c, clauses, false);
         Builder(*this, c, clauses, options).run();
     }
 
@@ -82,7 +82,7 @@ class HTree {
     }
 
     // The invariant that does not hold, or an empty string. For tests.
-    std::string check(const Clauses& c) const {
+    std::string check(const Clauses& c, const Options&) const {
         if (const char* problem = codes.check()) return problem;
         if (!size()) return "";
         if (directory.size() != size_t(codes.rank_count()) * 2 || nodes.size() % NODE || cells.size() % CELL)
@@ -212,7 +212,8 @@ class HTree {
                 for (uint32_t i = from; i < to; ++i) {
                     uint32_t member = members[i];
                     tree.codes.add_record(c, clauses[member], &terms[begin[member]], begin[member + 1] - begin[member],
-                                          [](uint32_t) { return false; }, records);
+                                          first[member] - begin[member], false, [](uint32_t) { return false; },
+                                          records);
                 }
                 if (records.size() >= NONE) throw std::length_error("the records would hold more than 2^32 words");
                 return {at, uint32_t(records.size())};
@@ -364,7 +365,7 @@ class HTree {
                     for (const Step& step : way)
                         if (key_on(step.rank, step.grid) != step.key) return "4: a clause in another cell";
                     expected.clear();
-                    tree.codes.add_record(c, clause, terms.data(), uint32_t(terms.size()),
+                    tree.codes.add_record(c, clause, terms.data(), uint32_t(terms.size()), others, false,
                                           [](uint32_t) { return false; }, expected);
                     if (!std::equal(expected.begin(), expected.end(), records.data() + at,
                                     records.data() + at + length))

@@ -14,7 +14,7 @@
 //   1. Each live clause is in `fresh` or in one tree, once.
 //
 // A Tree has Options with `leaf`, build(clauses, which, options), match(clauses, scratch), each_clause(f), size(),
-// each_buffer(f) and check(clauses); see gryphon.hpp.
+// each_buffer(f) and check(clauses, options); see gryphon.hpp.
 #pragma once
 
 #include <algorithm>
@@ -98,7 +98,7 @@ class Levels {
         };
         for (size_t i = 0; i < fresh.size(); ++i) count(fresh[i]);
         for (const Tree& tree : trees) {
-            std::string problem = tree.check(c);
+            std::string problem = tree.check(c, options_);
             if (!problem.empty()) return problem;
             tree.each_clause(count);
         }

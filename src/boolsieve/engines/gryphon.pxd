@@ -1,4 +1,5 @@
 from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
 from libcpp.string cimport string
 
 from boolsieve.encoding.clauses cimport Clauses, Scratch
@@ -8,6 +9,7 @@ from boolsieve.engines.base cimport Engine
 cdef extern from "boolsieve/gryphon.hpp" namespace "boolsieve" nogil:
     cdef cppclass GryphonOptions "boolsieve::GryphonTree::Options":
         uint32_t leaf
+        cbool common_first
 
 
 cdef extern from "boolsieve/levels.hpp" namespace "boolsieve" nogil:

@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from boolsieve.memory.buffers cimport NamedBuffer, list_buffers
 
 DEFAULT_LEVELS = 3
-DEFAULT_LEAF = 32
+DEFAULT_LEAF = 16
 
 
 cdef class HTree(Engine):
