@@ -9,8 +9,8 @@
 // and the store decides.
 //
 // Records. Clause; length of what follows * 2, + 1 if the store must decide; then for each predicate that is left, the
-// rarest attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members'
-// codes, two a word). A dead clause's record stays, and fails at its owner.
+// rarest attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members' codes, two a
+// word). A dead clause's record stays, and fails at its owner.
 //
 //   buffer      type    length     meaning
 //   ranks.*     -       -          attribute -> rank (int_map.hpp)
@@ -117,17 +117,18 @@ class ClauseCodes {
         return others;
     }
 
-    // Appends the record of a clause with these terms, as add_terms gives them. `decided(i)` tells of a term whether the
-    // way to the record has decided it.
+    // Appends the record of a clause with these terms, as add_terms gives them, from the one at `start` on and round to
+    // it; or if the common attributes come first, from the last back. `decided(i)` tells of a term whether the way to the
+    // record has decided it.
     template <class Decided>
-    void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, uint32_t others,
+    void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, uint32_t start,
                     bool common_first, Decided decided, std::vector<uint32_t>& out) const {
         size_t from = out.size();
         bool open = false;
         out.push_back(clause);
         out.push_back(0);
         for (uint32_t k = 0; k < count; ++k) {
-            uint32_t i = common_first ? count - 1 - k : k + others < count ? k + others : k + others - count;
+            uint32_t i = common_first ? count - 1 - k : start + k < count ? start + k : start + k - count;
             const Term& term = terms[i];
             if (decided(i)) continue;
             uint32_t p = term.predicate, head = term.rank << KIND_BITS | term.kind;

@@ -221,10 +221,11 @@ class GryphonTree {
         const Term* test_at(uint32_t member, uint32_t depth) const noexcept {
             return first[member] + depth < begin[member + 1] ? &terms[first[member] + depth] : nullptr;
         }
-        void add_record(uint32_t member, uint32_t depth) {
+        void add_record(uint32_t member, uint32_t depth, bool behind_test) {
             uint32_t from = begin[member], others = first[member] - from;
             tree.codes.add_record(
-                c, clauses[member], terms.data() + from, begin[member + 1] - from, others, options.common_first,
+                c, clauses[member], terms.data() + from, begin[member + 1] - from,
+                others + depth + behind_test, options.common_first,
                 [&](uint32_t i) { return i - others < depth && tree.decides(terms[from + i], cells[from + i]); },
                 records);
         }
@@ -244,14 +245,14 @@ class GryphonTree {
             nodes[size_t(work.node) * 4 + 2] = uint32_t(records.size());
             uint32_t from = work.begin;
             if (work.end - work.begin <= options.leaf) {
-                for (; from < work.end; ++from) add_record(members[from], work.depth);
+                for (; from < work.end; ++from) add_record(members[from], work.depth, false);
             } else {
                 sort_by(work.begin, work.end, [&](uint32_t member) {
                     const Term* test = test_at(member, work.depth);
                     return test ? uint64_t(test->rank) + 1 : 0;
                 });
                 for (; from < work.end && !test_at(members[from], work.depth); ++from)
-                    add_record(members[from], work.depth);
+                    add_record(members[from], work.depth, false);
             }
             nodes[size_t(work.node) * 4 + 3] = uint32_t(records.size());
             nodes[size_t(work.node) * 4] = uint32_t(tests.size() / 4);
@@ -263,7 +264,7 @@ class GryphonTree {
                 ++nodes[size_t(work.node) * 4 + 1];
                 if (end - from <= options.leaf) {
                     uint32_t at = uint32_t(records.size());
-                    for (; from < end; ++from) add_record(members[from], work.depth);
+                    for (; from < end; ++from) add_record(members[from], work.depth, true);
                     tests.insert(tests.end(), {rank, BUCKET, at, uint32_t(records.size())});
                     continue;
                 }
@@ -356,7 +357,7 @@ class GryphonTree {
                 seen[work.node] = 1;
                 ++reached;
                 const uint32_t* node = tree.nodes.data() + size_t(work.node) * 4;
-                std::string problem = bucket(node[2], node[3], work.way);
+                std::string problem = bucket(node[2], node[3], work.way, NONE);
                 if (!problem.empty()) return problem;
                 if (uint64_t(node[0]) + node[1] > tree.tests.size() / 4) return "3: tests beyond the tests";
                 const uint32_t* test = tree.tests.data() + size_t(node[0]) * 4;
@@ -364,7 +365,7 @@ class GryphonTree {
                     if (test[0] >= tree.codes.rank_count() || (i && test[-4] >= test[0]) ||
                         (!work.way.empty() && work.way.back().rank >= test[0]))
                         return "4: order of the tests";
-                    problem = test[1] == BUCKET ? bucket(test[2], test[3], work.way) : follow(test, work.way);
+                    problem = test[1] == BUCKET ? bucket(test[2], test[3], work.way, test[0]) : follow(test, work.way);
                     if (!problem.empty()) return problem;
                 }
             }
@@ -401,7 +402,8 @@ class GryphonTree {
             }
             return "";
         }
-        std::string bucket(uint32_t begin, uint32_t end, const std::vector<Step>& way) {
+        // `rank` is that of the test that the bucket belongs to, or NONE if it belongs to the node.
+        std::string bucket(uint32_t begin, uint32_t end, const std::vector<Step>& way, uint32_t rank) {
             const Buffer<uint32_t>& records = tree.codes.records;
             if (begin > end || end > records.size()) return "5: records beyond the records";
             words += end - begin;
@@ -420,9 +422,12 @@ class GryphonTree {
                                       : tree.mask_of(c, test, step.cells) & ~step.mask)
                             return "4: a clause at another edge";
                     }
+                    if (rank != NONE && (terms.size() - others == way.size() || terms[others + way.size()].rank != rank))
+                        return "4: a clause behind another test";
                     expected.clear();
                     tree.codes.add_record(
-                        c, clause, terms.data(), uint32_t(terms.size()), others, options.common_first,
+                        c, clause, terms.data(), uint32_t(terms.size()), uint32_t(others + way.size()) + (rank != NONE),
+                        options.common_first,
                         [&](uint32_t i) {
                             return i - others < way.size() && tree.decides(terms[i], way[i - others].cells);
                         },
