@@ -38,6 +38,11 @@ namespace boolsieve {
 struct CodesScratch : EngineScratch {
     std::vector<uint32_t> code;   // by rank, 0 where absent; all 0 between events
     std::vector<uint32_t> ranks;  // those that the event has
+    struct Bucket {
+        uint32_t begin, end;
+    };
+    std::vector<Bucket> buckets;   // of records that the event comes to
+    std::vector<uint32_t> passed;  // clause, whether the store must decide; of records that hold in codes
 };
 
 class ClauseCodes {
@@ -159,10 +164,12 @@ class ClauseCodes {
         out[from + 1] = uint32_t(out.size() - from - 2) << 1 | uint32_t(open);
     }
 
-    // The event's codes, into the scratch; to be followed by close.
+    // The event's codes, into the scratch; close does the rest.
     void open(const Event& event, CodesScratch& own) const {
         if (own.code.size() < rank_count()) own.code.resize(rank_count(), 0);
         own.ranks.clear();
+        own.buckets.clear();
+        own.passed.clear();
         for (uint32_t a : event.attributes) ranks.prefetch(a);
         for (uint32_t a : event.attributes) {
             uint32_t rank = rank_of(a);
@@ -171,24 +178,25 @@ class ClauseCodes {
             own.code[rank] = code(rank, event.table[a]);
         }
     }
-    static void close(CodesScratch& own) noexcept {
-        for (uint32_t rank : own.ranks) own.code[rank] = 0;
-    }
-
-    // Checks the clauses of a bucket of records.
-    void scan(const Clauses& c, uint32_t begin, uint32_t end, const uint32_t* codes, Scratch& s) const noexcept {
-        const uint32_t *r = records.data() + begin, *last = records.data() + end;
-        uint64_t evaluated = 0;
-        while (r < last) {
-            const uint32_t* next = r + 2 + (r[1] >> 1);
-            ++s.counters.candidates;
-            if (holds(r + 2, next, codes, evaluated)) {
-                uint32_t owner = c.owner[*r];
-                if (owner != DEAD && (!(r[1] & 1) || in_store(c, *r, s.event, evaluated))) s.found.add(owner);
+    // Checks the clauses in the buckets, and leaves the scratch as it was before open. Memory is what takes the time: each
+    // loop asks for what it needs some steps ahead.
+    void close(const Clauses& c, CodesScratch& own, Scratch& s) const {
+        const uint32_t* words = records.data();
+        size_t n = own.buckets.size();
+        for (size_t i = 0; i < n; ++i) {
+            if (i + AHEAD < n) {
+                __builtin_prefetch(words + own.buckets[i + AHEAD].begin);
+                __builtin_prefetch(words + own.buckets[i + AHEAD].begin + 16);
             }
-            r = next;
+            scan(words + own.buckets[i].begin, words + own.buckets[i].end, own, s.counters);
         }
-        s.counters.predicates += evaluated;
+        for (size_t i = 0; i < own.passed.size(); i += 2) {
+            if (i + 2 * AHEAD < own.passed.size()) __builtin_prefetch(c.owner + own.passed[i + 2 * AHEAD]);
+            uint32_t clause = own.passed[i], owner = c.owner[clause];
+            if (owner != DEAD && (!own.passed[i + 1] || in_store(c, clause, s.event, s.counters.predicates)))
+                s.found.add(owner);
+        }
+        for (uint32_t rank : own.ranks) own.code[rank] = 0;
     }
 
     // f(clause) for each record, dead ones too.
@@ -258,6 +266,7 @@ class ClauseCodes {
     static constexpr uint32_t MOST_STEPS = 0xFFF0;  // codes have 16 bits
     static constexpr uint32_t MOST_MEMBERS = 32;    // of a set in a record
     static constexpr uint32_t SAMPLED = 8192;       // predicates of an attribute, whose ends become steps
+    static constexpr size_t AHEAD = 12;
     static constexpr uint32_t ALL_SAMPLED = 4 << 20;  // of all attributes, about
 
     // The codes of a range's ends, and whether both are steps.
@@ -279,6 +288,17 @@ class ClauseCodes {
         term.exact = begins && ends;
     }
 
+    static void scan(const uint32_t* r, const uint32_t* end, CodesScratch& own, Counters& counters) {
+        while (r < end) {
+            const uint32_t* next = r + 2 + (r[1] >> 1);
+            ++counters.candidates;
+            if (holds(r + 2, next, own.code.data(), counters.predicates)) {
+                own.passed.push_back(r[0]);
+                own.passed.push_back(r[1] & 1);
+            }
+            r = next;
+        }
+    }
     static bool in_store(const Clauses& c, uint32_t clause, const Event& event, uint64_t& evaluated) noexcept {
         uint32_t begin = c.begin[clause], end = c.begin[clause + 1];
         uint32_t failed = first_failure(c, begin, end, event);

@@ -38,12 +38,14 @@ class GryphonTree {
         const uint32_t* code = own.code.data();
         size_t n = own.ranks.size();
         own.stack.clear();
-        own.buckets.clear();
         auto take_test = [&](const uint32_t* test, size_t next) {
             if (test[1] == BUCKET)
                 own.buckets.push_back({test[2], test[3]});
             else
-                each_child(test, code[test[0]], [&](uint32_t child) { own.stack.push_back({child, uint32_t(next)}); });
+                each_child(test, code[test[0]], [&](uint32_t child) {
+                    __builtin_prefetch(nodes.data() + size_t(child) * 4);
+                    own.stack.push_back({child, uint32_t(next)});
+                });
         };
         const uint32_t* top = nodes.data();
         own.buckets.push_back({top[2], top[3]});
@@ -72,12 +74,7 @@ class GryphonTree {
                 }
             }
         }
-        const uint32_t* words = codes.records.data();
-        for (size_t i = 0; i < own.buckets.size(); ++i) {
-            if (i + AHEAD < own.buckets.size()) __builtin_prefetch(words + own.buckets[i + AHEAD].begin);
-            codes.scan(c, own.buckets[i].begin, own.buckets[i].end, code, s);
-        }
-        ClauseCodes::close(own);
+        codes.close(c, own, s);
     }
 
     template <class F>
@@ -113,14 +110,9 @@ class GryphonTree {
     static constexpr uint32_t BUCKET = 0;    // kind of a test: records; others are the number of cells
     static constexpr uint32_t CELLS = 64;    // of a test's line at most: bits of a mask
     static constexpr uint32_t SHORT = 4;     // a look-up in a long list of tests costs about as much as reading so many
-    static constexpr size_t AHEAD = 8;
 
-    struct Bucket {
-        uint32_t begin, end;
-    };
     struct Own : CodesScratch {
         std::vector<std::pair<uint32_t, uint32_t>> stack;  // node, how many of the event's ranks lie before it
-        std::vector<Bucket> buckets;
     };
 
     static const uint32_t* find_test(const uint32_t* test, const uint32_t* end, uint32_t rank) noexcept {

@@ -36,12 +36,13 @@ class HTree {
         Own& own = s.own<Own>();
         codes.open(s.event, own);
         own.stack.clear();
-        own.buckets.clear();
         auto go = [&](const uint32_t* place) {
-            if (place[1] != NONE)
+            if (place[1] != NONE) {
                 own.buckets.push_back({place[0], place[1]});
-            else if (place[0] != NONE)
+            } else if (place[0] != NONE) {
+                __builtin_prefetch(nodes.data() + size_t(place[0]) * NODE);
                 own.stack.push_back(place[0]);
+            }
         };
         for (uint32_t rank : own.ranks) __builtin_prefetch(directory.data() + size_t(rank) * 2);
         for (uint32_t rank : own.ranks) go(directory.data() + size_t(rank) * 2);
@@ -60,12 +61,7 @@ class HTree {
                 for (; first < end && *first <= high; first += CELL) go(first + 1);
             }
         }
-        const uint32_t* words = codes.records.data();
-        for (size_t i = 0; i < own.buckets.size(); ++i) {
-            if (i + AHEAD < own.buckets.size()) __builtin_prefetch(words + own.buckets[i + AHEAD].first);
-            codes.scan(c, own.buckets[i].first, own.buckets[i].second, own.code.data(), s);
-        }
-        ClauseCodes::close(own);
+        codes.close(c, own, s);
     }
 
     template <class F>
@@ -97,11 +93,9 @@ class HTree {
     static constexpr uint32_t CELL = 3;         // words: key, place
     static constexpr uint32_t WIDTH_SHIFT = 26;  // of a key: width, then cell
     static constexpr uint32_t FINE = 3;         // cells are an eighth of what their intervals may reach
-    static constexpr size_t AHEAD = 8;
 
     struct Own : CodesScratch {
         std::vector<uint32_t> stack;
-        std::vector<std::pair<uint32_t, uint32_t>> buckets;
     };
 
     // Intervals of width w have high - low < 2^w; a cell holds those with the centre in it. Centres count in halves.

@@ -1,10 +1,57 @@
-"""H-Tree."""
+"""H-Tree: clauses filed by the centres and widths of their intervals on a few attributes, level by level.
+
+S. Qian, J. Cao, Y. Zhu, M. Li, J. Wang, "H-Tree: An Efficient Index Structure for Event Matching in Content-Based
+Publish/Subscribe Systems" (IEEE Transactions on Parallel and Distributed Systems, 2014).
+
+A level is an attribute, cut into cells. A clause is in the cell that holds the centre of its interval; the cell's next
+level divides its clauses by another attribute. An interval of width w around the event's value has its centre at most
+w / 2 away from it, so an event visits the cells within that reach, in each the next level, and checks the clauses in the
+buckets at the end.
+
+Where it differs, and why:
+- Cells of several widths instead of one overlap. Intervals are kept apart by width, in powers of two; those of width w
+  have cells of w / 8, and an event visits the nine within reach. So a wide interval is filed like any other: neither
+  split into narrow ones, which the paper does and which makes its size exponential, nor put aside.
+- Centres and widths are measured in codes, which number the operands of an attribute, and not in the values of a fixed
+  domain. So cells follow the operands, whatever their scale. A grid is the coarser the fewer clauses it divides.
+- The attributes are chosen for each node, not once for all: the one that rules out the most for its clauses, counted by
+  how many constrain it and how narrowly. What does not constrain it stands aside in the node ("free"), which divides it
+  by another attribute, and which is all that an event without the attribute visits.
+- Events are sparse and attributes many. So on the first level a clause is filed under the attribute of its own that is
+  constrained by the fewest clauses, and in it most narrowly; an event visits the trees of the attributes that it has.
+- Sets are filed by their hull, negative predicates as intervals over all codes; the check decides them.
+- Updates, and dead clauses, as in gryphon: trees of rising size (csrc/boolsieve/levels.hpp).
+
+  buffer                      type    length     meaning
+  fresh                       uint32  -          clauses in no tree yet; < 4 * leaf
+  <level>.ranks.* .. records  -       -          attributes, codes of operands, records: csrc/boolsieve/clause_codes.hpp
+  <level>.directory           uint32  2 a rank   the place of the clauses that are filed under an attribute
+  <level>.nodes               uint32  7 each     rank of the attribute, grid (cells have 2^grid codes at least), a bit for
+                                                 each width that has cells, first cell, how many; the place of "free"
+  <level>.cells               uint32  3 each     width << 26 | cell, and its place
+
+A place is a node and NONE, or begin and end of a bucket of records, or NONE twice where nothing is.
+
+1. Each live clause is in `fresh` or in one tree, once.
+2. Ranks are a numbering, steps rise, records follow each other.
+3. Each node is reached from one place.
+4. Cells rise within a node, which has the bits of their widths. A clause is filed under an attribute that it constrains,
+   and on its way in the cell of its interval's width and centre, or in "free" if it does not constrain the attribute.
+5. Each record is reached once, and says what there is to check.
+
+Cost: an event costs a look-up in up to 65,520 operands for each of its values, for each node a binary search a width,
+and the records in the cells within reach, 8 bytes a predicate, read forward. Building takes 2 to 4 microseconds a clause,
+some two times a level; removing nothing. Bytes: 8 a clause and 8 a predicate, 4 to 12 a clause for cells, the operands.
+Threads: match is const.
+"""
 
 from libcpp.vector cimport vector
 
 from boolsieve.memory.buffers cimport NamedBuffer, list_buffers
 
+# Dexin, 100,000 clauses: records read an event with 1, 2, 3, 5 levels: 14219, 11052, 10552, 10552.
 DEFAULT_LEVELS = 3
+# The same with 8, 16, 32 clauses a leaf: 9021, 9631, 10552; bytes a clause: 101, 99, 97.
 DEFAULT_LEAF = 16
 
 
