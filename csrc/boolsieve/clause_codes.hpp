@@ -1,5 +1,5 @@
-// Clauses of a tree that is built in one go: attributes by rank, operands in codes of 16 bits, and what is left to check
-// of a clause as a record of a few words, so that a bucket of clauses is read forward.
+// Clauses of a tree that is built in one go: attributes by rank, operands in codes of 16 bits, and what is left to
+// check of a clause as a record of a few words, so that a bucket of clauses is read forward.
 //
 // Ranks. Attributes are numbered by how many of the clauses constrain them, the fewest first (or the most, if asked).
 //
@@ -9,8 +9,8 @@
 // and the store decides.
 //
 // Records. Clause; length of what follows * 2, + 1 if the store must decide; then for each predicate that is left, the
-// rarest attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members' codes, two a
-// word). A dead clause's record stays, and fails at its owner.
+// rarest attribute first: rank * 16 + kind, and the codes (low | width << 16; or for sets n and the members' codes, two
+// a word). A dead clause's record stays, and fails at its owner.
 //
 //   buffer      type    length     meaning
 //   ranks.*     -       -          attribute -> rank (int_map.hpp)
@@ -75,8 +75,8 @@ class ClauseCodes {
         return at + 1;
     }
 
-    // Appends the terms of a clause: first those that are no tests, then the tests by rising rank. Returns how many come
-    // before the tests.
+    // Appends the terms of a clause: first those that are no tests, then the tests by rising rank. Returns how many
+    // come before the tests.
     uint32_t add_terms(const Clauses& c, uint32_t clause, std::vector<Term>& out) const {
         size_t from = out.size();
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
@@ -123,8 +123,8 @@ class ClauseCodes {
     }
 
     // Appends the record of a clause with these terms, as add_terms gives them, from the one at `start` on and round to
-    // it; or if the common attributes come first, from the last back. `decided(i)` tells of a term whether the way to the
-    // record has decided it.
+    // it; or if the common attributes come first, from the last back. `decided(i)` tells of a term whether the way to
+    // the record has decided it.
     template <class Decided>
     void add_record(const Clauses& c, uint32_t clause, const Term* terms, uint32_t count, uint32_t start,
                     bool common_first, Decided decided, std::vector<uint32_t>& out) const {
@@ -178,8 +178,8 @@ class ClauseCodes {
             own.code[rank] = code(rank, event.table[a]);
         }
     }
-    // Checks the clauses in the buckets, and leaves the scratch as it was before open. Memory is what takes the time: each
-    // loop asks for what it needs some steps ahead.
+    // Checks the clauses in the buckets, and leaves the scratch as it was before open. Memory is what takes the time:
+    // each loop asks for what it needs some steps ahead.
     void close(const Clauses& c, CodesScratch& own, Scratch& s) const {
         const uint32_t* words = records.data();
         size_t n = own.buckets.size();

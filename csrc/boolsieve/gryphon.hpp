@@ -107,9 +107,9 @@ class GryphonTree {
   private:
     using Term = ClauseCodes::Term;
 
-    static constexpr uint32_t BUCKET = 0;    // kind of a test: records; others are the number of cells
-    static constexpr uint32_t CELLS = 64;    // of a test's line at most: bits of a mask
-    static constexpr uint32_t SHORT = 4;     // a look-up in a long list of tests costs about as much as reading so many
+    static constexpr uint32_t BUCKET = 0;  // kind of a test: records; others are the number of cells
+    static constexpr uint32_t CELLS = 64;  // of a test's line at most: bits of a mask
+    static constexpr uint32_t SHORT = 4;   // a look-up in a long list of tests costs about as much as reading so many
 
     struct Own : CodesScratch {
         std::vector<std::pair<uint32_t, uint32_t>> stack;  // node, how many of the event's ranks lie before it
@@ -216,8 +216,8 @@ class GryphonTree {
         void add_record(uint32_t member, uint32_t depth, bool behind_test) {
             uint32_t from = begin[member], others = first[member] - from;
             tree.codes.add_record(
-                c, clauses[member], terms.data() + from, begin[member + 1] - from,
-                others + depth + behind_test, options.common_first,
+                c, clauses[member], terms.data() + from, begin[member + 1] - from, others + depth + behind_test,
+                options.common_first,
                 [&](uint32_t i) { return i - others < depth && tree.decides(terms[from + i], cells[from + i]); },
                 records);
         }
@@ -250,9 +250,8 @@ class GryphonTree {
             nodes[size_t(work.node) * 4] = uint32_t(tests.size() / 4);
             while (from < work.end) {
                 uint32_t rank = test_at(members[from], work.depth)->rank;
-                uint32_t end = run_end(from, work.end, [&](uint32_t member) {
-                    return test_at(member, work.depth)->rank == rank;
-                });
+                uint32_t end =
+                    run_end(from, work.end, [&](uint32_t member) { return test_at(member, work.depth)->rank == rank; });
                 ++nodes[size_t(work.node) * 4 + 1];
                 if (end - from <= options.leaf) {
                     uint32_t at = uint32_t(records.size());
@@ -290,8 +289,7 @@ class GryphonTree {
                 }
                 uint32_t any = from < end;
                 std::vector<uint64_t> masks;
-                sort_by(from, end,
-                        [&](uint32_t member) { return tree.mask_of(c, *test_at(member, work.depth), n); });
+                sort_by(from, end, [&](uint32_t member) { return tree.mask_of(c, *test_at(member, work.depth), n); });
                 for (uint32_t start = from; from < end;) {
                     uint64_t mask = order[from - start].first;
                     uint32_t to = from + 1;
@@ -367,7 +365,8 @@ class GryphonTree {
         std::string follow(const uint32_t* test, const std::vector<Step>& way) {
             const Buffer<uint32_t>& edges = tree.edges;
             uint64_t at = test[2], cells = test[1];
-            if (at >= edges.size() || cells > CELLS || cells > tree.codes.code_count(test[0])) return "3: cells of a test";
+            if (at >= edges.size() || cells > CELLS || cells > tree.codes.code_count(test[0]))
+                return "3: cells of a test";
             uint64_t points = edges[at++], table = at + 2 * points;
             if (table + (test[3] ? cells + 1 : 0) > edges.size()) return "3: edges beyond the edges";
             auto go = [&](uint32_t child, Step step) {
@@ -414,7 +413,8 @@ class GryphonTree {
                                       : tree.mask_of(c, test, step.cells) & ~step.mask)
                             return "4: a clause at another edge";
                     }
-                    if (rank != NONE && (terms.size() - others == way.size() || terms[others + way.size()].rank != rank))
+                    if (rank != NONE &&
+                        (terms.size() - others == way.size() || terms[others + way.size()].rank != rank))
                         return "4: a clause behind another test";
                     expected.clear();
                     tree.codes.add_record(

@@ -90,9 +90,9 @@ class HTree {
     using Term = ClauseCodes::Term;
 
     enum Field : uint32_t { RANK, GRID, WIDTHS, CELLS_BEGIN, CELLS_COUNT, FREE, NODE = FREE + 2 };
-    static constexpr uint32_t CELL = 3;         // words: key, place
+    static constexpr uint32_t CELL = 3;          // words: key, place
     static constexpr uint32_t WIDTH_SHIFT = 26;  // of a key: width, then cell
-    static constexpr uint32_t FINE = 3;         // cells are an eighth of what their intervals may reach
+    static constexpr uint32_t FINE = 3;          // cells are an eighth of what their intervals may reach
 
     struct Own : CodesScratch {
         std::vector<uint32_t> stack;
@@ -205,9 +205,9 @@ class HTree {
                 uint32_t at = uint32_t(records.size());
                 for (uint32_t i = from; i < to; ++i) {
                     uint32_t member = members[i];
-                    tree.codes.add_record(c, clauses[member], &terms[begin[member]], begin[member + 1] - begin[member],
-                                          first[member] - begin[member], false, [](uint32_t) { return false; },
-                                          records);
+                    tree.codes.add_record(
+                        c, clauses[member], &terms[begin[member]], begin[member + 1] - begin[member],
+                        first[member] - begin[member], false, [](uint32_t) { return false; }, records);
                 }
                 if (records.size() >= NONE) throw std::length_error("the records would hold more than 2^32 words");
                 return {at, uint32_t(records.size())};
@@ -359,8 +359,9 @@ class HTree {
                     for (const Step& step : way)
                         if (key_on(step.rank, step.grid) != step.key) return "4: a clause in another cell";
                     expected.clear();
-                    tree.codes.add_record(c, clause, terms.data(), uint32_t(terms.size()), others, false,
-                                          [](uint32_t) { return false; }, expected);
+                    tree.codes.add_record(
+                        c, clause, terms.data(), uint32_t(terms.size()), others, false, [](uint32_t) { return false; },
+                        expected);
                     if (!std::equal(expected.begin(), expected.end(), records.data() + at,
                                     records.data() + at + length))
                         return "5: a record that says something else";

@@ -81,9 +81,8 @@ class Levels {
     void each_buffer(F f) {
         f("fresh", fresh);
         for (uint32_t level = 0; level < LEVELS; ++level)
-            trees[level].each_buffer([&](const char* name, BufferBase& b) {
-                f((std::to_string(level) + "." + name).c_str(), b);
-            });
+            trees[level].each_buffer(
+                [&](const char* name, BufferBase& b) { f((std::to_string(level) + "." + name).c_str(), b); });
     }
 
     // The invariant that does not hold, or an empty string. For tests.

@@ -44,7 +44,7 @@ def flights(**options: Any) -> bs.Index:
 
 
 def trees(index: bs.Index) -> dict[str, Any]:
-    """The trees by attribute, as dicts: (attribute, width, cell) -> a deeper one or ids; (attribute, "free") likewise."""
+    """The trees by attribute, as dicts: (attribute, width, cell) or (attribute, "free") -> a deeper one or ids."""
     level = Level(index, "htree")
     nodes, cells = level.of["nodes"].reshape(-1, 7), level.of["cells"].reshape(-1, 3)
 
@@ -63,14 +63,19 @@ def trees(index: bs.Index) -> dict[str, Any]:
 
     places = level.of["directory"].reshape(-1, 2).tolist()
     return {
-        NAMES[level.attribute_of[rank]]: read(a, b) for rank, (a, b) in enumerate(places) if (a, b) != (NONE, NONE)
+        NAMES[level.attribute_of[rank]]: read(a, b)
+        for rank, (a, b) in enumerate(places)
+        if (a, b) != (NONE, NONE)
     }
 
 
 def test_cells_of_the_worked_example() -> None:
-    """Codes of x: 1 below 1, 2 from 1, 3 for 2, 4 to 3, 5 between, 6 from 5 to 6, 7 above. Of y: 2 from 10 to 19, 4 from 20
-    to 29. x BETWEEN 1 AND 2 has the codes 2 to 3: width 1, since they differ by less than 2, and the centre 2.5 is in
-    cell 2. y BETWEEN 10 AND 29 has 2 to 4, width 2, cell 3. A clause is filed under its narrowest attribute first."""
+    """Each interval in the cell of its width and centre.
+
+    Codes of x: 1 below 1, 2 from 1, 3 for 2, 4 to 3, 5 between, 6 from 5 to 6, 7 above. Of y: 2 from 10 to 19, 4 from
+    20 to 29. x BETWEEN 1 AND 2 has the codes 2 to 3: width 1, since they differ by less than 2, and the centre 2.5 is
+    in cell 2. y BETWEEN 10 AND 29 has 2 to 4: width 2, cell 3. A clause is filed under its narrowest attribute first.
+    """
     assert trees(flights()) == {
         "x": {("x", 0, 6): {("y", 0, 2): ["S5"], ("y", "free"): ["S4"]}},
         "y": {
@@ -87,8 +92,8 @@ def test_cells_of_the_worked_example() -> None:
 
 def test_walk_of_the_worked_example() -> None:
     index = flights()
-    # Below x: cell 3 of width 0, which is empty. Below y: cell 2 of width 0, there cells 2 and 3 of x and "free"; and cells
-    # 0 to 3 of width 2.
+    # Below x: cell 3 of width 0, which is empty. Below y: cell 2 of width 0, there cells 2 and 3 of x and "free"; and
+    # cells 0 to 3 of width 2.
     assert counted(index, {"x": 2, "y": 15}) == (["S1", "S6", "S7"], 3, 5)
     assert counted(index, {"x": 6, "y": 15}) == (["S4", "S5", "S6", "S7"], 4, 6)
     # Without x, what constrains it on the second level is passed over, and S6 fails at once.
@@ -148,11 +153,13 @@ def test_memory_is_linear_where_each_range_has_ends_of_its_own() -> None:
 
 
 def test_many_attributes() -> None:
-    """No few attributes are in many clauses: each clause is under one of its own, and an event reads what is under its."""
+    """No attribute is in many clauses: each clause is under one of its own, and an event reads what is under its."""
     n, dice = 20_000, random.Random(3)
     attributes = [dice.sample(range(n), 3) for _ in range(n)]
     index = bs.Index("htree")
-    index.add_many(range(n), [" AND ".join(f"a{a} > {i % 9}" for a in row) for i, row in enumerate(attributes)])
+    index.add_many(
+        range(n), [" AND ".join(f"a{a} > {i % 9}" for a in row) for i, row in enumerate(attributes)]
+    )
     index.check_invariants()
     event = {f"a{a}": 9 for row in attributes[:10] for a in row}
     found, candidates, _ = counted(index, event)
@@ -162,13 +169,27 @@ def test_many_attributes() -> None:
 
 
 def test_what_constrains_no_attribute_by_an_interval_is_found() -> None:
-    texts = ["TRUE", "a IS NULL", "a != 3", "a NOT IN (1, 2)", "a IS NOT NULL", "b CONTAINS 'x'", "b < 'longer than keys'"]
+    texts = [
+        "TRUE",
+        "a IS NULL",
+        "a != 3",
+        "a NOT IN (1, 2)",
+        "a IS NOT NULL",
+        "b CONTAINS 'x'",
+        "b < 'longer than keys'",
+    ]
     texts = [text + (f" AND c > {i}" if i else "") for i in range(3) for text in texts]
     index = bs.Index(HTree(leaf=1))
     index.add_many(range(len(texts)), texts)
     index.check_invariants()
     model = dict(enumerate(map(bs.parse, texts)))
-    for event in ({}, {"a": 3}, {"a": 1, "c": 2}, {"b": "longer than kez", "c": 9}, {"a": 4, "b": "x", "c": 1.5}):
+    for event in (
+        {},
+        {"a": 3},
+        {"a": 1, "c": 2},
+        {"b": "longer than kez", "c": 9},
+        {"a": 4, "b": "x", "c": 1.5},
+    ):
         assert index.match(event) == oracle.matching(model, event), event
 
 
@@ -178,7 +199,13 @@ def test_levels_grow_with_the_clauses() -> None:
         index.add(id_, f"a = {id_ % 50} AND b > {id_ % 7}")
     raw = index.buffers()
     assert len(raw["htree.fresh"]) < 8
-    assert [len(raw[f"htree.{level}.records"]) > 0 for level in range(3, 8)] == [True, False, False, False, False]
+    assert [len(raw[f"htree.{level}.records"]) > 0 for level in range(3, 8)] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
     index.check_invariants()
     assert index.match({"a": 7, "b": 3}) == [i for i in range(7, 1_000, 50) if i % 7 < 3]
 
@@ -223,7 +250,10 @@ def damaged(name: str, change: Callable[[Any], None]) -> bs.Index:
     index = bs.Index(HTree(leaf=2))
     index.add_many(
         range(300),
-        [f"a = {dice.randrange(9)} AND b > {dice.randrange(9)} AND c{i % 5} < {dice.randrange(9)}" for i in range(300)],
+        [
+            f"a = {dice.randrange(9)} AND b > {dice.randrange(9)} AND c{i % 5} < {dice.randrange(9)}"
+            for i in range(300)
+        ],
     )
     index.add("one more", "a = 1")
     index.check_invariants()

@@ -27,7 +27,9 @@ class Level:
         used = self.of["ranks.values"] != NONE
         self.attribute_of = {
             int(rank): int(attribute)
-            for attribute, rank in zip(self.of["ranks.keys"][used], self.of["ranks.values"][used], strict=True)
+            for attribute, rank in zip(
+                self.of["ranks.keys"][used], self.of["ranks.values"][used], strict=True
+            )
         }
 
     def ids_in(self, begin: int, end: int) -> list[Any]:
