@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from boolsieve.engines.base import Engine
 from boolsieve.engines.cluster import Cluster
+from boolsieve.engines.gryphon import Gryphon
+from boolsieve.engines.htree import HTree
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -22,11 +24,13 @@ _REGISTRY: dict[str, type[Engine]] = {
     "kindex": KIndex,
     "propagation": Propagation,
     "opindex": OpIndex,
+    "gryphon": Gryphon,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
+    "htree": HTree,
     "pstbloom": PSTBloom,
     "psthash": PSTHash,
 }
@@ -66,6 +70,8 @@ def name_of(engine: Engine) -> str:
 __all__ = [
     "Cluster",
     "Engine",
+    "Gryphon",
+    "HTree",
     "Hybrid",
     "Interval",
     "IntervalTree",
