@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.betree import BETree
 from boolsieve.engines.cluster import Cluster
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
@@ -17,6 +18,7 @@ from boolsieve.engines.segmenttree import SegmentTree
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "opindex": OpIndex,
+    "betree": BETree,
     "kindex": KIndex,
     "cluster": Cluster,
     "interval": Interval,
@@ -60,6 +62,7 @@ def name_of(engine: Engine) -> str:
 
 
 __all__ = [
+    "BETree",
     "Cluster",
     "Engine",
     "Hybrid",
