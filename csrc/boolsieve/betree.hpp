@@ -111,6 +111,8 @@ class BETreeCore {
     static constexpr uint64_t WINDOW = 4096;
     // Of the 256 events of a sample so many are matched again, to rank the l-nodes.
     static constexpr uint32_t RANKED_EVENTS = 64;
+    // Units of the next l-node that are asked for while one is checked: about what 20 clauses have.
+    static constexpr uint32_t PREFETCHED_UNITS = 160;
     // A clause that is not where it would be put now moves if that is reached by so much fewer events.
     static constexpr double MOVE_GAIN = 2;
 
@@ -493,8 +495,14 @@ class BETreeCore {
             order_.clear();
             for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) order_.push_back({likely(c, p), p});
             std::sort(order_.begin(), order_.end());
-            for (const auto& ordered : order_) betree_encode(c, ordered.second, way, units_);
-            units_[begin].operand = units_.size() - begin;
+            others_.clear();
+            for (const auto& ordered : order_) {
+                uint32_t kind = c.head[ordered.second] & KIND_MASK;
+                betree_encode(c, ordered.second, way, kind == PREDICATE_RANGE ? units_ : others_);
+            }
+            size_t comparisons = units_.size() - begin - 1;
+            units_.insert(units_.end(), others_.begin(), others_.end());
+            units_[begin].operand = (units_.size() - begin) | uint64_t(comparisons) << 32;
         }
     }
     void append(const Clauses& c, uint32_t cluster, const uint32_t* members, size_t n) {
@@ -1114,8 +1122,14 @@ class BETreeCore {
                 }
             }
         }
-        for (uint32_t cluster : own.leaves) {
+        for (size_t i = 0; i < own.leaves.size(); ++i) {
+            uint32_t cluster = own.leaves[i];
             const Unit* first = units(cluster);
+            if (i + 1 < own.leaves.size()) {
+                const Unit* next = units(own.leaves[i + 1]);
+                uint32_t n = std::min(leaves.size(own.leaves[i + 1]), PREFETCHED_UNITS);
+                for (const Unit* end = next + n; next < end; next += 4) __builtin_prefetch(next);
+            }
             betree_check(c, first, first + leaves.size(cluster), event,
                          [&](const Unit& entry, uint32_t looked, bool holds) { found(cluster, entry, looked, holds); });
         }
@@ -1325,7 +1339,7 @@ class BETreeCore {
     Buffer<uint64_t> totals;
     uint32_t fixed_capacity_;
     std::vector<uint32_t> pending_;  // clusters that may overflow; empty between two calls
-    std::vector<Unit> units_;
+    std::vector<Unit> units_, others_;
     std::vector<Hull> hulls_;
     std::vector<std::pair<double, uint32_t>> order_;
 };

@@ -1,8 +1,9 @@
 // The l-nodes of a BE-Tree: clauses with what is left to check of them, one behind the other.
 //
-//   entry    a run of units of 16 bytes: the clause, then its predicates, those that fail most often first
-//   clause   clause | expression (its slot), or DEAD | units of the entry | 0
-//   predicate (attribute * 16 + test) | extra | operand
+//   entry      a run of units of 16 bytes: the clause, then its predicates: first those that are one comparison, then
+//              sets and the rest; among each kind, those that fail most often first
+//   clause     clause | expression (its slot), or DEAD | units of the entry | units with comparisons
+//   predicate  (attribute * 16 + test) | extra | operand
 //
 // A predicate that the way to the leaf decides (the paper: subsumed) has no unit; one that it decides on one side (a
 // range that is cut by the bucket) has one for the other side.
@@ -27,13 +28,21 @@ struct BETreeStep {
     Key low, high;
 };
 
+// Comparisons are one formula without branches: y - operand <= (OPEN ? ~operand : 0) + extra, where y is the key, or its
+// negative. An absent key, 0, fails it, as operands are not 0.
 enum BETreeTest : uint32_t {
-    TEST_LOW = 1,        // at least the operand; without this bit, just there
-    TEST_HIGH = 2,       // at most the operand; with both bits, equal
+    TEST_WITHIN = 0,     // from the operand to extra more; a point is the range with extra 0
+    TEST_FLIP = 1,       // y is the negative: with OPEN, at most; the operand is negative too
+    TEST_OPEN = 2,       // at least the operand
     TEST_NOT_POINT = 4,  // there and not equal
     TEST_SET = 5,        // in a set: `extra` keys, the first as operand, the others two a unit behind it
     TEST_STORE = 6,      // the store decides; `extra` is the predicate
 };
+
+inline bool betree_compare(const BETreeUnit& unit, Key key) noexcept {
+    uint64_t flip = -uint64_t(unit.head & 1), open = -uint64_t(unit.head >> 1 & 1);
+    return (key ^ flip) - flip - unit.operand <= ((~unit.operand & open) | unit.extra);
+}
 
 // Larger sets stay in the store. Eight keys are compared in about the time that one fetch from the store takes.
 constexpr uint32_t BETREE_INLINE_KEYS = 8;
@@ -57,13 +66,11 @@ inline void betree_encode(const Clauses& c, uint32_t p, const std::vector<BETree
         }
     if (kind == PREDICATE_RANGE) {
         bool below = low > first, above = high < last;
-        if (low == high && (below || above))
-            out.push_back({head | TEST_LOW | TEST_HIGH, 0, low});
-        else if (below || above) {
-            if (below) out.push_back({head | TEST_LOW, 0, low});
-            if (above) out.push_back({head | TEST_HIGH, 0, high});
-        } else if (!there) {
-            out.push_back({head, 0, 0});
+        if ((below && above && high - low <= 0xFFFFFFFFu) || (low == high && (below || above))) {
+            out.push_back({head | TEST_WITHIN, uint32_t(high - low), low});
+        } else {
+            if (below || (!above && !there)) out.push_back({head | TEST_OPEN, 0, low});
+            if (above) out.push_back({head | TEST_OPEN | TEST_FLIP, 0, -high});
         }
     } else if (kind == PREDICATE_NOT_RANGE && there && (high < first || low > last)) {
         return;
@@ -103,20 +110,13 @@ inline void betree_check(const Clauses& c, const BETreeUnit* at, const BETreeUni
     const Key* table = event.table.data();
     while (at < end) {
         const BETreeUnit *next = at + uint32_t(at->operand), *unit = at + 1;
+        const BETreeUnit* others = unit + (at->operand >> 32);
         uint32_t looked = 0;
-        for (; unit < next; ++unit) {
-            ++looked;
-            uint32_t test = unit->head & 15;
-            Key key = table[unit->head >> 4];
-            if (test <= (TEST_LOW | TEST_HIGH)) {
-                Key low = test & TEST_LOW ? unit->operand : KEY_LOWEST;
-                Key high = test & TEST_HIGH ? unit->operand : KEY_HIGHEST;
-                if ((key < low) | (key > high)) break;
-            } else {
-                if (!betree_other_holds(c, unit, key, event)) break;
-                unit += betree_more_units(*unit);
-            }
-        }
+        while (unit < others && betree_compare(*unit, table[unit->head >> 4])) ++unit;
+        if (unit == others)
+            for (; unit < next && betree_other_holds(c, unit, table[unit->head >> 4], event); ++looked)
+                unit += 1 + betree_more_units(*unit);
+        looked += uint32_t(std::min(unit, others) - at - 1) + (unit < next);
         found(*at, looked, unit == next);
         at = next;
     }
