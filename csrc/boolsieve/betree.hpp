@@ -95,8 +95,10 @@ class BETreeCore {
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
     static constexpr uint32_t ELSEWHERE = NONE - 1;
     static constexpr uint32_t ROOT = 0;
-    // A partition has at least this many clauses (7, min_size).
+    // A partition has at least this many clauses (7, min_size), unless its directory is so large that events look
+    // their attributes up in it: then one partition more costs them nothing.
     static constexpr uint32_t MIN_SIZE = 3;
+    static constexpr uint32_t LARGE_DIRECTORY = 64;
     // Table 4: capacities for match rates below 1 percent, below 10 percent, and above.
     static constexpr uint32_t CAPACITY[3] = {5, 20, 160};
     // A partition must keep this part of the events from a clause, or it is not worth the way.
@@ -476,6 +478,11 @@ class BETreeCore {
         }
         return part;
     }
+    size_t partition_count(uint32_t cluster) const {
+        uint32_t directory = at(cluster).directory;
+        return directory == NONE ? 0 : directories.size(directory);
+    }
+    static uint32_t min_size(size_t partitions) noexcept { return partitions >= LARGE_DIRECTORY ? 1 : MIN_SIZE; }
     void count_up(uint32_t cluster, uint32_t change) {
         while (at(cluster).top != NONE) {
             Cluster& top = at(at(cluster).top);
@@ -846,7 +853,7 @@ class BETreeCore {
             });
             if (best.attribute != NONE && open(best.attribute)) votes.push_back(best);
         }
-        elect(votes, goes, chosen, left, max_capacity());
+        elect(votes, goes, chosen, left, partition_count(cluster));
         size_t limit = std::max(at(cluster).directory == NONE ? 0 : explorers(cluster), max_capacity());
         if (left > limit) {
             std::sort(chosen.begin(), chosen.end());
@@ -880,7 +887,7 @@ class BETreeCore {
                     if (there <= 1 - WORTH && open(hull.attribute)) votes.push_back({hull.attribute, i, there});
                 });
             }
-            elect(votes, goes, chosen, left, max_capacity());
+            elect(votes, goes, chosen, left, partition_count(cluster));
         }
         place(job, goes, chosen, jobs, fresh);
         size_t n = members.size();
@@ -896,11 +903,11 @@ class BETreeCore {
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p)
             if (hull_of(c, p, hull)) f(hull);
     }
-    // The attributes with the highest rank, one after the other, until at most `capacity` are left. The rank of an
+    // The attributes with the highest rank, one after the other, until what is left fits an l-node. The rank of an
     // attribute is its gain, the number of clauses that voted for it and are not placed yet, less its loss, the number
     // of them that an event gets to.
-    static void elect(std::vector<Vote>& votes, std::vector<uint32_t>& goes, std::vector<uint32_t>& chosen,
-                      size_t& left, size_t capacity) {
+    void elect(std::vector<Vote>& votes, std::vector<uint32_t>& goes, std::vector<uint32_t>& chosen, size_t& left,
+               size_t partitions_before) const {
         std::sort(votes.begin(), votes.end(), [](const Vote& a, const Vote& b) {
             return a.attribute != b.attribute ? a.attribute < b.attribute : a.member < b.member;
         });
@@ -930,20 +937,20 @@ class BETreeCore {
                 of_member[next[votes[i].member]++] = uint32_t(i);
                 candidate_of[i] = x;
             }
-            if (candidates[x].clauses >= MIN_SIZE) heap.push_back({candidates[x].rank, last - x});
+            heap.push_back({candidates[x].rank, last - x});
         }
         std::make_heap(heap.begin(), heap.end());
-        while (left > capacity && !heap.empty()) {
+        while (left > max_capacity() && !heap.empty()) {
             std::pop_heap(heap.begin(), heap.end());
             double rank = heap.back().first;
             const Candidate& x = candidates[last - heap.back().second];
-            if (x.clauses >= MIN_SIZE && x.rank < rank) {  // some were placed meanwhile
+            if (x.clauses && x.rank < rank) {  // some were placed meanwhile
                 heap.back().first = x.rank;
                 std::push_heap(heap.begin(), heap.end());
                 continue;
             }
             heap.pop_back();
-            if (x.clauses < MIN_SIZE) continue;
+            if (x.clauses < min_size(partitions_before + chosen.size())) continue;
             chosen.push_back(x.attribute);
             for (size_t i = x.begin; i < x.end; ++i) {
                 uint32_t member = votes[i].member;
@@ -998,7 +1005,7 @@ class BETreeCore {
         try {
             uint32_t small = NONE;  // the highest p-node with too few clauses
             for (uint32_t up = cluster; at(up).top != NONE; up = at(at(up).top).above)
-                if (at(at(up).top).clauses < MIN_SIZE) small = at(up).top;
+                if (at(at(up).top).clauses < min_size(partition_count(at(at(up).top).above))) small = at(up).top;
             if (small != NONE) {
                 uint32_t parent = at(small).above;
                 dissolve(c, small);
