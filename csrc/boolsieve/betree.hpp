@@ -43,9 +43,10 @@ struct BETreeCluster {
     uint32_t directory;   // the p-directory in `directories`, or NONE
     uint32_t attribute;   // top: of the p-node
     uint32_t clauses;     // top: live clauses here and below
+    uint32_t place;       // top: in the p-directory
     uint8_t level, bits;  // log2 of the cell's size; top: of the domain's
     uint8_t split;        // whether the bucket was split: then its clauses meet both halves
-    uint8_t unused[5];
+    uint8_t unused;
 };
 
 // The keys that the offsets 1 to last() - 1 stand for; 0 and last() stand for all that is below and above.
@@ -95,10 +96,12 @@ class BETreeCore {
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
     static constexpr uint32_t ELSEWHERE = NONE - 1;
     static constexpr uint32_t ROOT = 0;
-    // A partition has at least this many clauses (7, min_size), unless its directory is so large that events look
-    // their attributes up in it: then one partition more costs them nothing.
-    static constexpr uint32_t MIN_SIZE = 3;
+    // From this many partitions on, a directory takes those of a single clause: it is large beside the events, which
+    // then look their attributes up in it, so that one partition more costs them nothing.
     static constexpr uint32_t LARGE_DIRECTORY = 64;
+    // P-nodes on a way. Ten attributes that half of the events have would leave one event in a thousand; more levels
+    // only make clauses that are alike, and have very many predicates, slow to place.
+    static constexpr uint32_t MOST_PARTITIONS = 16;
     // Table 4: capacities for match rates below 1 percent, below 10 percent, and above.
     static constexpr uint32_t CAPACITY[3] = {5, 20, 160};
     // A partition must keep this part of the events from a clause, or it is not worth the way.
@@ -119,7 +122,7 @@ class BETreeCore {
     static constexpr double MOVE_GAIN = 2;
 
     // A capacity of 0 follows the match rate.
-    explicit BETreeCore(uint32_t capacity) : fixed_capacity_(capacity) {
+    BETreeCore(uint32_t capacity, uint32_t min_size) : fixed_capacity_(capacity), min_size_(min_size) {
         totals.resize(TOTALS, 0);
         totals.set(MAX_CAPACITY, capacity ? capacity : CAPACITY[1]);
         add_cluster();
@@ -393,6 +396,7 @@ class BETreeCore {
         k.above = parent;
         k.top = cluster;
         k.attribute = attribute;
+        k.place = directories.size(at(parent).directory) - 1;
         set_domain(cluster, observed(attribute));
         return cluster;
     }
@@ -408,12 +412,8 @@ class BETreeCore {
             Cluster& parent = at(k.above);
             uint32_t n = directories.size(parent.directory);
             uint32_t* items = directories.writable(parent.directory);
-            for (uint32_t i = 0; i < n; ++i)
-                if (items[2 * i + 1] == cluster) {
-                    items[2 * i] = items[2 * n - 2];
-                    items[2 * i + 1] = items[2 * n - 1];
-                    break;
-                }
+            std::memcpy(items + 2 * k.place, items + 2 * (n - 1), 2 * sizeof(uint32_t));
+            at(items[2 * k.place + 1]).place = k.place;
             directories.shorten(parent.directory, n - 1);
             partitions.erase(slot_of(k.above, k.attribute));
             if (n == 1) {
@@ -482,7 +482,7 @@ class BETreeCore {
         uint32_t directory = at(cluster).directory;
         return directory == NONE ? 0 : directories.size(directory);
     }
-    static uint32_t min_size(size_t partitions) noexcept { return partitions >= LARGE_DIRECTORY ? 1 : MIN_SIZE; }
+    uint32_t min_size(size_t partitions) const noexcept { return partitions >= LARGE_DIRECTORY ? 1 : min_size_; }
     void count_up(uint32_t cluster, uint32_t change) {
         while (at(cluster).top != NONE) {
             Cluster& top = at(at(cluster).top);
@@ -839,12 +839,12 @@ class BETreeCore {
         std::vector<uint32_t>& members = job.members;
         std::vector<uint32_t> goes(members.size(), NONE);  // the attribute of the p-node
         std::vector<uint32_t> chosen;
-        size_t left = members.size();
+        size_t left = way.size() < MOST_PARTITIONS ? members.size() : 0;
         auto open = [&](uint32_t attribute) {
             return !used(way, attribute) && partitions.find(slot_of(cluster, attribute)) == NONE;
         };
         std::vector<Vote> votes;
-        for (uint32_t i = 0; i < members.size(); ++i) {
+        for (uint32_t i = 0; i < members.size() && left; ++i) {
             Vote best{NONE, i, 1 - WORTH};
             each_hull(c, members[i], [&](const Hull& hull) {
                 double there = reach(hull, observed(hull.attribute));
@@ -1254,7 +1254,7 @@ class BETreeCore {
                     uint32_t attribute = directories.items(k.directory)[2 * i];
                     uint32_t top = directories.items(k.directory)[2 * i + 1];
                     if (top >= leaves.count() || at(top).top != top || at(top).above != cluster ||
-                        at(top).attribute != attribute || partitions.find(slot_of(cluster, attribute)) != top)
+                        at(top).attribute != attribute || at(top).place != i || partitions.find(slot_of(cluster, attribute)) != top)
                         return "2: a p-node that its directory does not lead to";
                     if (at(top).first || at(top).level != at(top).bits || at(top).bits > 64)
                         return "3: a top bucket that is not the domain";
@@ -1263,6 +1263,7 @@ class BETreeCore {
                     stack.push_back(top);
                 }
             }
+            if (way_to(cluster).size() > MOST_PARTITIONS) return "4: a way that is too long";
             if (!below && !k.entries && cluster != ROOT) return "8: an empty node";
             if (k.entries > k.capacity) return "8: an l-node beyond its capacity";
         }
@@ -1344,7 +1345,7 @@ class BETreeCore {
     Buffer<Key> attribute_low, attribute_high;  // of the operands that were seen
     Buffer<uint32_t> expression_count, event_count;
     Buffer<uint64_t> totals;
-    uint32_t fixed_capacity_;
+    uint32_t fixed_capacity_, min_size_;
     std::vector<uint32_t> pending_;  // clusters that may overflow; empty between two calls
     std::vector<Unit> units_, others_;
     std::vector<Hull> hulls_;

@@ -7,7 +7,7 @@ from boolsieve.engines.base cimport Engine
 
 cdef extern from "boolsieve/betree.hpp" namespace "boolsieve" nogil:
     cdef cppclass BETreeCore:
-        BETreeCore(uint32_t capacity) except +
+        BETreeCore(uint32_t capacity, uint32_t min_size) except +
         void insert(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void remove(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void match(const Clauses& clauses, Scratch& scratch) except +
@@ -18,3 +18,4 @@ cdef extern from "boolsieve/betree.hpp" namespace "boolsieve" nogil:
 cdef class BETree(Engine):
     cdef BETreeCore* core
     cdef object capacity
+    cdef uint32_t min_size
