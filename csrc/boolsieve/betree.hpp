@@ -108,7 +108,7 @@ class BETreeCore {
     static constexpr double WORTH = 0.25;
     // A clause waits in the l-node for a partition on an attribute that is so many times better than the best there is.
     static constexpr double EXPLORE = 4;
-    // As long as those that wait are at most this part of the clauses below.
+    // When the l-node overflows, those that go on waiting are at most this part of the clauses below.
     static constexpr uint32_t EXPLORE_PART = 256;
     // What expressions say of how often events have an attribute counts as much as this many events.
     static constexpr double PRIOR_EVENTS = 16;
@@ -118,6 +118,9 @@ class BETreeCore {
     static constexpr uint32_t RANKED_EVENTS = 64;
     // Units of the next l-node that are asked for while one is checked: about what 20 clauses have.
     static constexpr uint32_t PREFETCHED_UNITS = 160;
+    // For each event of a sample so many clauses are looked at, and one is moved. That takes 3 microseconds, about as
+    // much as an event at least, and from the seventh sample on only every 64th event is in one.
+    static constexpr uint32_t LOOKS = 4;
     // A clause that is not where it would be put now moves if that is reached by so much fewer events.
     static constexpr double MOVE_GAIN = 2;
 
@@ -198,8 +201,7 @@ class BETreeCore {
             learned /= 2;
             for (size_t a = 0; a < event_count.size(); ++a) counts[a] /= 2;
         }
-        recycle(c, rank(c, sample));
-        settle(c);
+        recycle(c, rank(c, sample), sample.events);
     }
 
     template <class F>
@@ -562,9 +564,10 @@ class BETreeCore {
     // --- Inserting ---
 
     // Alg. 3: to the p-node with the best score, then to the smallest bucket (Alg. 4), and so on. Buckets are made
-    // where there is none in the half that encloses the clause. If not `make`, returns NONE where one would be made;
-    // `part` becomes the part of the events that get there.
-    uint32_t seek(const Clauses& c, uint32_t cluster, uint32_t clause, uint32_t except, bool make, double& part) {
+    // where there is none in the half that encloses the clause. If not `make`, returns NONE where one would be made.
+    // `part` is multiplied with the part of the events that get there, or will when the clause has its partition.
+    uint32_t seek(const Clauses& c, uint32_t cluster, uint32_t clause, uint32_t except, bool make, bool explore,
+                  double& part) {
         hulls_.clear();
         Hull hull;
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p)
@@ -593,7 +596,10 @@ class BETreeCore {
                 }
             }
             if (best == NONE) return cluster;
-            if (least > EXPLORE * wish && at(cluster).entries < explorers(cluster)) return cluster;
+            if (explore && least > EXPLORE * wish && at(cluster).entries <= at(cluster).capacity) {
+                part *= wish;
+                return cluster;
+            }
             if (!fits(hull, domain(best))) {
                 if (!make) return NONE;
                 widen(c, best, hull);
@@ -656,7 +662,7 @@ class BETreeCore {
 
     void insert_one(const Clauses& c, uint32_t from, uint32_t clause, uint32_t except) {
         double part = 1;
-        uint32_t cluster = seek(c, from, clause, except, true, part);
+        uint32_t cluster = seek(c, from, clause, except, true, true, part);
         try {
             append(c, cluster, &clause, 1);
         } catch (...) {
@@ -667,10 +673,10 @@ class BETreeCore {
         note(cluster);
     }
     // To where it would be inserted now, from a cluster on. The caller tidies the one that it leaves.
-    bool move(const Clauses& c, uint32_t from, uint32_t clause) {
+    bool move(const Clauses& c, uint32_t from, uint32_t clause, bool explore) {
         uint32_t old = clause_cluster[clause], place = clause_place[clause];
         double part = 1;
-        uint32_t cluster = seek(c, from, clause, NONE, true, part);
+        uint32_t cluster = seek(c, from, clause, NONE, true, explore, part);
         if (cluster == old) return false;
         append(c, cluster, &clause, 1);
         count_up(cluster, 1);
@@ -782,7 +788,7 @@ class BETreeCore {
         write(origin, 0, rest.size());
         at(origin).dead = 0;
         for (uint32_t cluster : fresh) index(cluster, 0);
-        for (uint32_t clause : better) move(c, origin, clause);
+        for (uint32_t clause : better) move(c, origin, clause, false);
     }
     // units_ into the leaf of a new cluster; the clauses do not point there yet.
     void put(uint32_t cluster, size_t entries) {
@@ -1146,9 +1152,10 @@ class BETreeCore {
 
     struct Ranked {
         uint32_t cluster;
-        double rank;
+        double loss;  // predicates of all events
     };
-    // The l-nodes that events of the sample got to, whose rank is below 0, the lowest first. Sets the capacity.
+    // The l-nodes that events of the sample got to, whose gain is not above their loss, the greatest loss first. Sets
+    // the capacity.
     std::vector<Ranked> rank(const Clauses& c, const Sample& sample) {
         struct Seen {
             uint32_t cluster, event;
@@ -1184,36 +1191,34 @@ class BETreeCore {
                 loss += seen[end].discarded;
             uint32_t cluster = seen[begin].cluster;
             double gain = double(way_to(cluster).size()) * at(cluster).entries;
-            double rank = gain - loss / double(end - begin);
-            if (rank < 0) found.push_back({cluster, rank * double(end - begin)});
+            if (gain <= loss / double(end - begin)) found.push_back({cluster, loss});
         }
         std::sort(found.begin(), found.end(), [](const Ranked& a, const Ranked& b) {
-            return a.rank != b.rank ? a.rank < b.rank : a.cluster < b.cluster;
+            return a.loss != b.loss ? a.loss > b.loss : a.cluster < b.cluster;
         });
         return found;
     }
     // Takes clauses out of the l-nodes and inserts them again, where that spares events.
-    void recycle(const Clauses& c, const std::vector<Ranked>& ranked) {
-        double budget = 0;  // looking at a clause costs about as much as eight predicates
-        for (const Ranked& r : ranked) budget -= r.rank / 8;
+    void recycle(const Clauses& c, const std::vector<Ranked>& ranked, size_t moves) {
+        size_t looks = LOOKS * moves;
         std::vector<uint32_t> members;
         for (const Ranked& r : ranked) {
-            if (budget <= 0) break;
             if (!leaves.live(r.cluster)) continue;
             double now = reach_of(r.cluster);
             members.clear();
             live_members(r.cluster, members);
-            budget -= double(members.size());
             for (uint32_t clause : members) {
+                if (!looks-- || !moves) return settle(c);
                 uint32_t cluster = clause_cluster[clause];
                 double part = 1;
-                if (cluster != r.cluster || seek(c, ROOT, clause, NONE, false, part) == cluster ||
+                if (cluster != r.cluster || seek(c, ROOT, clause, NONE, false, true, part) == cluster ||
                     part * MOVE_GAIN > now)
                     continue;
-                if (!move(c, ROOT, clause)) continue;
-                budget -= 8;
+                if (!move(c, ROOT, clause, true)) continue;
+                --moves;
                 tidy(c, cluster);
             }
+            settle(c);
         }
     }
 
