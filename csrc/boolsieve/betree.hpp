@@ -316,19 +316,6 @@ class BETreeCore {
     double reach(const Hull& hull, const Domain& d) const noexcept {
         return share(hull.attribute) * std::ldexp(1.0, int(home_of(hull, d).level) - int(d.bits));
     }
-    // How likely an event satisfies it, to put what fails most often first.
-    double likely(const Clauses& c, uint32_t p) const noexcept {
-        Hull hull;
-        if (!hull_of(c, p, hull)) return 1;
-        Key low = attribute_low.data()[hull.attribute], high = attribute_high.data()[hull.attribute];
-        double part = 1;
-        if (low <= high) {
-            double all = double(high - low) + 2;
-            part = (double(std::min(hull.high, high) - std::max(std::min(hull.low, high), low)) + 1) / all;
-            if ((c.head[p] & KIND_MASK) == PREDICATE_IN) part = std::min(part, 2 * double(c.high[p]) / all);
-        }
-        return share(hull.attribute) * part;
-    }
 
     void grow(uint32_t attributes) {
         if (attribute_low.size() < attributes) attribute_low.resize(attributes, KEY_HIGHEST);
@@ -501,14 +488,9 @@ class BETreeCore {
             uint32_t clause = members[i];
             size_t begin = units_.size();
             units_.push_back({clause, c.owner[clause], 0});
-            order_.clear();
-            for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) order_.push_back({likely(c, p), p});
-            std::sort(order_.begin(), order_.end());
             others_.clear();
-            for (const auto& ordered : order_) {
-                uint32_t kind = c.head[ordered.second] & KIND_MASK;
-                betree_encode(c, ordered.second, way, kind == PREDICATE_RANGE ? units_ : others_);
-            }
+            for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p)
+                betree_encode(c, p, way, (c.head[p] & KIND_MASK) == PREDICATE_RANGE ? units_ : others_);
             size_t comparisons = units_.size() - begin - 1;
             units_.insert(units_.end(), others_.begin(), others_.end());
             units_[begin].operand = (units_.size() - begin) | uint64_t(comparisons) << 32;
@@ -1354,7 +1336,6 @@ class BETreeCore {
     std::vector<uint32_t> pending_;  // clusters that may overflow; empty between two calls
     std::vector<Unit> units_, others_;
     std::vector<Hull> hulls_;
-    std::vector<std::pair<double, uint32_t>> order_;
 };
 
 }  // namespace boolsieve

@@ -1,7 +1,9 @@
 // The l-nodes of a BE-Tree: clauses with what is left to check of them, one behind the other.
 //
 //   entry      a run of units of 16 bytes: the clause, then its predicates: first those that are one comparison, then
-//              sets and the rest; among each kind, those that fail most often first
+//              sets and the rest, each in the order of the store: the kinds that fail most often first. (Ordering by
+//              how often events have the attribute and by width as well gave the same number of predicates looked at,
+//              within half a percent, on BEGen, uniform and Zipf, and on OpIndex' workload.)
 //   clause     clause | expression (its slot), or DEAD | units of the entry | units with comparisons
 //   predicate  (attribute * 16 + test) | extra | operand
 //
