@@ -273,3 +273,34 @@ def test_sweep_by_name_has_one_record_a_name() -> None:
     plan = Plan([panel.__class__(**{**vars(panel), "sweeps": (sweep,)})], scale=1, seed=0, changes={})
     records = run_sweep(plan, sweep, [engine("scan")], figure="x", events=3, seconds=None, step=lambda: None)
     assert [record.x for record in records] == ["few", "many"]
+
+
+def test_a_contender_lives_through_a_sweep_with_updates() -> None:
+    built: list[int] = []
+    updated: list[list[str]] = []
+
+    class Watched(EngineMatcher):
+        def __init__(self, texts: list[str]) -> None:
+            built.append(len(texts))
+            super().__init__("scan", texts)
+
+        def update(self, texts: Sequence[str]) -> None:
+            super().update(texts)
+            updated.append(list(texts))
+            assert [str(self._index[id_]) for id_ in range(len(texts))] == updated[-1]
+
+    panel = select("betree-13a")[0]
+    records = run("betree-13a", [contender("watched", Watched), engine("scan"), *all_rivals()], scale=4e-5)
+    assert built == [0]
+    plan = Plan([panel], scale=4e-5, seed=3, changes={})
+    expected = [workload.expressions(40).texts() for _, workload in plan.generators(panel.sweeps[0])]
+    assert updated == expected
+    assert expected[0] == expected[-1] != expected[4]
+    notes = {record.note for record in records if record.kind == "rival"}
+    assert notes == {"NotImplementedError: expressions cannot be replaced one by one"}
+    for x in (0, 1, 2):
+        index = bs.Index()
+        index.add_many(range(40), expected[4 * x])
+        events = list(plan.generators(panel.sweeps[0]))[4 * x][1].events(5).dicts()
+        counted = {r.matches for r in records if r.x == x and r.kind == "engine"}
+        assert counted == {sum(map(index.match_count, events))}
