@@ -774,8 +774,7 @@ class BETreeCore {
     }
     // units_ into the leaf of a new cluster; the clauses do not point there yet.
     void put(uint32_t cluster, size_t entries) {
-        if (!units_.empty())
-            std::memcpy(leaves.writable(cluster), units_.data(), units_.size() * sizeof(Unit));
+        if (!units_.empty()) std::memcpy(leaves.writable(cluster), units_.data(), units_.size() * sizeof(Unit));
         leaves.shorten(cluster, uint32_t(units_.size()));
         at(cluster).entries = uint32_t(entries);
     }
@@ -1241,7 +1240,8 @@ class BETreeCore {
                     uint32_t attribute = directories.items(k.directory)[2 * i];
                     uint32_t top = directories.items(k.directory)[2 * i + 1];
                     if (top >= leaves.count() || at(top).top != top || at(top).above != cluster ||
-                        at(top).attribute != attribute || at(top).place != i || partitions.find(slot_of(cluster, attribute)) != top)
+                        at(top).attribute != attribute || at(top).place != i ||
+                        partitions.find(slot_of(cluster, attribute)) != top)
                         return "2: a p-node that its directory does not lead to";
                     if (at(top).first || at(top).level != at(top).bits || at(top).bits > 64)
                         return "3: a top bucket that is not the domain";

@@ -30,8 +30,8 @@ struct BETreeStep {
     Key low, high;
 };
 
-// Comparisons are one formula without branches: y - operand <= (OPEN ? ~operand : 0) + extra, where y is the key, or its
-// negative. An absent key, 0, fails it, as operands are not 0.
+// Comparisons are one formula without branches: y - operand <= (OPEN ? ~operand : 0) + extra, where y is the key, or
+// its negative. An absent key, 0, fails it, as operands are not 0.
 enum BETreeTest : uint32_t {
     TEST_WITHIN = 0,     // from the operand to extra more; a point is the range with extra 0
     TEST_FLIP = 1,       // y is the negative: with OPEN, at most; the operand is negative too

@@ -20,7 +20,17 @@ CLUSTER = np.dtype(
     [("first", "u8"), ("base", "u8"), ("child", "u4", 2)]
     + [
         (name, "u4")
-        for name in ("above", "top", "entries", "dead", "capacity", "directory", "attribute", "clauses", "place")
+        for name in (
+            "above",
+            "top",
+            "entries",
+            "dead",
+            "capacity",
+            "directory",
+            "attribute",
+            "clauses",
+            "place",
+        )
     ]
     + [("level", "u1"), ("bits", "u1"), ("split", "u1"), ("unused", "u1")]
 )
@@ -229,7 +239,9 @@ def test_large_directories_take_partitions_of_one_clause() -> None:
 
 
 def test_only_attributes_that_a_clause_needs_lead_to_it() -> None:
-    texts = [f"a IS NULL AND b = {i}" for i in range(9)] + [f"a != {i}" for i in range(9)] + ["TRUE", "c IS NULL"]
+    texts = (
+        [f"a IS NULL AND b = {i}" for i in range(9)] + [f"a != {i}" for i in range(9)] + ["TRUE", "c IS NULL"]
+    )
     index = filled(texts, capacity=1, min_size=1)
     assert index.match({}) == [19, 20]
     assert index.match({"b": 3}) == [4, 19, 20]
@@ -251,7 +263,9 @@ def test_domains_grow_with_the_keys() -> None:
 
 
 def test_events_outside_of_the_domain_meet_open_ranges() -> None:
-    texts = [f"a > {i}" for i in range(10)] + [f"a < {i}" for i in range(10)] + [f"a = {i}" for i in range(10)]
+    texts = (
+        [f"a > {i}" for i in range(10)] + [f"a < {i}" for i in range(10)] + [f"a = {i}" for i in range(10)]
+    )
     index = filled(texts, capacity=2)
     assert index.match({"a": 10**15}) == list(range(1, 11))
     assert index.match({"a": -(10**15)}) == list(range(11, 21))
@@ -475,7 +489,9 @@ def corrupted(name: str, change: Callable[[Any], None]) -> bs.Index:
     return rebuild(format_, kind, options, budget, store, engine)  # type: ignore[no-any-return]
 
 
-def put(field: str, value: int, where: Callable[[Any], Any] = lambda k: k["top"] != NONE) -> Callable[[Any], None]:
+def put(
+    field: str, value: int, where: Callable[[Any], Any] = lambda k: k["top"] != NONE
+) -> Callable[[Any], None]:
     """Changes a field of the first cluster for which the condition holds."""
 
     def change(words: Any) -> None:
@@ -530,9 +546,10 @@ def test_check_invariants_finds_damage(name: str, change: Callable[[Any], None],
 def test_check_invariants_finds_entries_that_check_something_else() -> None:
     def change(words: Any) -> None:
         units = words.reshape(-1, 4)
-        lengths = units[:, 2]
-        first = int(np.flatnonzero((lengths > 1) & (lengths < 5))[0])  # an entry's clause; its first predicate follows
-        units[first + 1, 2] += 2
+        clauses = (
+            (units[:, 0] == units[:, 1]) & (units[:, 0] > 0) & (units[:, 3] > 0)
+        )  # clause n is expression n
+        units[np.flatnonzero(clauses)[0] + 1, 2] += 2  # the operand of its first comparison
 
-    with pytest.raises(AssertionError, match="[57]: "):
+    with pytest.raises(AssertionError, match="7: an entry that does not say"):
         corrupted("leaves.words", change).check_invariants()

@@ -26,7 +26,7 @@ Where it differs, and why:
   BEGen. Predicates that the way decides are left out; the paper counts them (subsumed) but evaluates them.
 - An extended l-node grows by a quarter, not by max_cap, since each overflow looks at all of it. A way has at most 16
   p-nodes.
-- Ranks are not kept up while matching, which is const: from time to time some of the events that were matched are matched
+- Ranks are not kept up while matching, which is const: from time to time some of the events that passed are matched
   again, l-nodes whose gain is not above their loss over these are recycled, and of their clauses those are inserted
   again that would get to a place that half as many events reach. Capacity follows table 4 by the share of matches then.
 
@@ -49,15 +49,15 @@ Where it differs, and why:
 4. An attribute is on a way at most once, a way has at most 16; clauses below a p-node need its attribute, and it knows
    their number.
 5. Each live clause has exactly one entry, is where it is said to be, and l-nodes know how many they hold.
-6. The paper's invariance: each clause is in the smallest bucket that encloses it (in a bucket that was split, those that
-   meet both halves), and no leaf bucket that could be split is partitioned. Domains hold all ends of their clauses.
+6. The paper's invariance: each clause is in the smallest bucket that encloses it (in a bucket that was split, those
+   that meet both halves), and no leaf bucket that could be split is partitioned. Domains hold all their clauses' ends.
 7. An entry has a unit for each predicate, or side of a range, that the way does not decide, and no others.
 8. No node but the root is empty, and no l-node has more clauses than its capacity.
 
-Cost: an event costs a look-up or a step for each p-node and bucket on its ways, and the check of their l-nodes. Ways are
-at most 16 * 64 long, whatever is inserted: O(k log N) for k predicates and N keys. Insert: a way down, and its part of
-the cuts, each of which looks at the l-node's clauses; remove: its part of sweeping an l-node, and of merging. Bytes a
-clause: 100 to 250, most of it the entries. Threads: match is const, what it visits is in the scratch.
+Cost: an event costs a look-up or a step for each p-node and bucket on its ways, and the check of their l-nodes. Ways
+have at most 16 * 65 nodes, whatever is inserted: O(k log N) for k predicates and N keys. Insert: a way down, and its
+part of the cuts, each of which looks at the l-node's clauses; remove: its part of sweeping an l-node, and of merging.
+Bytes a clause: 150 to 250 (up to 400 if added one by one), most of it the entries. Threads: match is const, what it visits is in the scratch.
 """
 
 from libcpp.vector cimport vector
