@@ -57,7 +57,8 @@ Where it differs, and why:
 Cost: an event costs a look-up or a step for each p-node and bucket on its ways, and the check of their l-nodes. Ways
 have at most 16 * 65 nodes, whatever is inserted: O(k log N) for k predicates and N keys. Insert: a way down, and its
 part of the cuts, each of which looks at the l-node's clauses; remove: its part of sweeping an l-node, and of merging.
-Bytes a clause: 150 to 250 (up to 400 if added one by one), most of it the entries. Threads: match is const, what it visits is in the scratch.
+Bytes a clause: 150 to 250 (up to 400 if added one by one), most of it the entries. Threads: match is const, what it
+visits is in the scratch.
 """
 
 from libcpp.vector cimport vector
