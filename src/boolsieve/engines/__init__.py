@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boolsieve.engines.base import Engine
+from boolsieve.engines.betree import BETree
 from boolsieve.engines.cluster import Cluster
 from boolsieve.engines.gryphon import Gryphon
 from boolsieve.engines.htree import HTree
@@ -21,6 +22,8 @@ from boolsieve.engines.sift import Sift
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "sift": Sift,
+    "opindex": OpIndex,
+    "betree": BETree,
     "kindex": KIndex,
     "propagation": Propagation,
     "opindex": OpIndex,
@@ -68,6 +71,7 @@ def name_of(engine: Engine) -> str:
 
 
 __all__ = [
+    "BETree",
     "Cluster",
     "Engine",
     "Gryphon",
