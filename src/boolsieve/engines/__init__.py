@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from boolsieve.engines.base import Engine
 from boolsieve.engines.cluster import Cluster
+from boolsieve.engines.dexin import Dexin
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -18,6 +19,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "opindex": OpIndex,
     "kindex": KIndex,
+    "dexin": Dexin,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -61,6 +63,7 @@ def name_of(engine: Engine) -> str:
 
 __all__ = [
     "Cluster",
+    "Dexin",
     "Engine",
     "Hybrid",
     "Interval",
