@@ -12,6 +12,7 @@ from boolsieve.engines.kindex import KIndex
 from boolsieve.engines.opindex import OpIndex
 from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
+from boolsieve.engines.rein import Rein
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
 
@@ -20,6 +21,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "opindex": OpIndex,
     "kindex": KIndex,
     "dexin": Dexin,
+    "rein": Rein,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -72,6 +74,7 @@ __all__ = [
     "OpIndex",
     "PSTBloom",
     "PSTHash",
+    "Rein",
     "Scan",
     "SegmentTree",
     "create",
