@@ -15,6 +15,7 @@ from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.rein import Rein
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
+from boolsieve.engines.tama import Tama
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
@@ -22,6 +23,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "kindex": KIndex,
     "dexin": Dexin,
     "rein": Rein,
+    "tama": Tama,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -77,6 +79,7 @@ __all__ = [
     "Rein",
     "Scan",
     "SegmentTree",
+    "Tama",
     "create",
     "get",
     "name_of",
