@@ -49,6 +49,8 @@ class BitPanels {
         uint64_t bit = uint64_t(1) << (place & 63);
         word = in ? word | bit : word & ~bit;
     }
+    // Adds 64 bits to those of the 64 places that this one is among.
+    void put_word(uint32_t set, uint32_t place, uint64_t bits) { words.writable()[at(set, place)] |= bits; }
 
     template <class F>
     void each_buffer(F f) {

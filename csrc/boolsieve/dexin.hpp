@@ -326,7 +326,7 @@ class DexinIndex {
 
     struct Entry {
         Key key;
-        uint32_t place;
+        uint32_t place, list;
         bool operator<(const Entry& o) const noexcept { return key != o.key ? key < o.key : place < o.place; }
         bool operator==(const Entry& o) const noexcept { return key == o.key && place == o.place; }
     };
@@ -336,12 +336,12 @@ class DexinIndex {
 
     // For an empty index: all living clauses below `end`.
     void build(const Clauses& c, uint32_t end) {
-        std::vector<uint32_t> clauses;
+        std::vector<uint32_t> clauses, places;
         for (uint32_t x = 0; x < end; ++x)
             if (c.owner[x] != DEAD) clauses.push_back(x);
         dense.choose(c, clauses);
         uint32_t columns = dense.columns();
-        std::vector<uint32_t> places;
+        needs.resize(columns, 0);
         std::vector<size_t> begin(columns + 1, 0);  // of the constraints, by column
         for (uint32_t x : clauses) {
             if (!dense.is_dense(c, x)) {
@@ -349,7 +349,10 @@ class DexinIndex {
                 continue;
             }
             places.push_back(x);
-            each_predicate(c, x, [&](uint32_t, uint32_t k) { ++begin[k + 1]; });
+            each_predicate(c, x, [&](uint32_t p, uint32_t k) {
+                ++begin[k + 1];
+                count_need(c, p, k, 1);
+            });
         }
         for (uint32_t k = 0; k < columns; ++k) begin[k + 1] += begin[k];
         std::vector<Constraint> constraints(begin[columns]);
@@ -361,18 +364,13 @@ class DexinIndex {
         for (uint32_t k = 0; k < columns; ++k)
             choose_slots(c, constraints.data() + begin[k], begin[k + 1] - begin[k]);
         dense.open_bits(cell_begin[columns], places.size());
-        needs.resize(columns, 0);
         dense.clause_at.reserve_more(places.size());
-        for (uint32_t x : places) {
-            uint32_t place = dense.add_place(c, x);
-            write_cells(c, x, place, true);
-            each_predicate(c, x, [&](uint32_t p, uint32_t k) { count_need(c, p, k, 1); });
-        }
+        for (uint32_t x : places) dense.set_undecided(dense.add_place(c, x), undecided(c, x));
         low_sums.resize(bound.size(), 0);
         high_sums.resize(bound.size(), 0);
         root.resize(bound.size() * SIDES, RedBlack::NIL);
         for (uint32_t k = 0; k < columns; ++k)
-            plant(c, k, constraints.data() + begin[k], begin[k + 1] - begin[k]);
+            fill_column(c, k, constraints.data() + begin[k], begin[k + 1] - begin[k]);
     }
     void choose_slots(const Clauses& c, const Constraint* constraints, size_t n) {
         std::vector<Key> operands;
@@ -385,24 +383,52 @@ class DexinIndex {
         slot_begin.push_back(uint32_t(bound.size()));
         cell_begin.push_back(cell_begin.back() + std::min(CELLS, uint32_t(bounds.size())));
     }
-    // The trees of a column.
-    void plant(const Clauses& c, uint32_t column, const Constraint* constraints, size_t n) {
+    // The cells of 64 places and one column, written together. A range is there from where it begins to where it ends,
+    // so that each takes two bits and one pass over the cells makes sets of them.
+    struct CellWords {
+        uint64_t begins[CELLS + 1] = {}, ends[CELLS + 1] = {}, ranges = 0;
+    };
+    void write_ranges(CellWords& words, uint32_t column, uint32_t place) {
+        uint64_t inside = 0;
+        for (uint32_t cell = 0; words.ranges && cell < cells_of(column); ++cell) {
+            inside = (inside | words.begins[cell]) & ~words.ends[cell];
+            dense.bits.put_word(dense.own_sets() + cell_begin[column] + cell, place, words.ranges & ~inside);
+        }
+        words = CellWords();
+    }
+    // The cells and the trees of a column. Constraints come by rising place.
+    void fill_column(const Clauses& c, uint32_t column, const Constraint* constraints, size_t n) {
         uint32_t count = slots_of(column);
+        std::vector<Entry> entries, sorted;
+        entries.reserve(2 * n);
         std::vector<size_t> begin(size_t(count) * SIDES + 1, 0);
-        auto each = [&](auto f) {
-            for (size_t i = 0; i < n; ++i)
-                each_entry(c, constraints[i].predicate, [&](Side side, Key key) {
-                    f(list_of(slot_in(column, key), side), Entry{key, constraints[i].place});
-                });
-        };
-        each([&](uint32_t list, Entry) { ++begin[list + 1]; });
+        CellWords words;
+        for (size_t i = 0; i < n; ++i) {
+            uint32_t p = constraints[i].predicate, place = constraints[i].place, ends[SIDES] = {0, count - 1, 0};
+            if (i && place >> 6 != constraints[i - 1].place >> 6) write_ranges(words, column, constraints[i - 1].place);
+            each_entry(c, p, [&](Side side, Key key) {
+                ends[side] = slot_in(column, key);
+                entries.push_back({key, place, list_of(ends[side], side)});
+                ++begin[entries.back().list + 1];
+            });
+            uint64_t bit = uint64_t(1) << (place & 63);
+            if ((c.head[p] & KIND_MASK) == PREDICATE_RANGE && !(words.ranges & bit)) {
+                words.ranges |= bit;
+                words.begins[cell_of_slot(column, ends[LOW])] |= bit;
+                words.ends[cell_of_slot(column, ends[HIGH]) + 1] |= bit;
+            } else {
+                uint32_t first = dense.own_sets() + cell_begin[column];
+                each_cell(c, p, column, [&](uint32_t cell) { dense.bits.put(first + cell, place, true); });
+            }
+        }
+        if (n) write_ranges(words, column, constraints[n - 1].place);
         for (size_t i = 0; i + 1 < begin.size(); ++i) begin[i + 1] += begin[i];
-        std::vector<Entry> entries(begin.back());
+        sorted.resize(entries.size());
         std::vector<size_t> next(begin.begin(), begin.end() - 1);
-        each([&](uint32_t list, Entry entry) { entries[next[list]++] = entry; });
+        for (const Entry& entry : entries) sorted[next[entry.list]++] = entry;
         std::vector<uint32_t> lengths;
         for (size_t i = 0; i + 1 < begin.size(); ++i) {
-            Entry *first = entries.data() + begin[i], *last = entries.data() + begin[i + 1];
+            Entry *first = sorted.data() + begin[i], *last = sorted.data() + begin[i + 1];
             std::sort(first, last);
             lengths.push_back(uint32_t(std::unique(first, last) - first));
         }
@@ -412,7 +438,7 @@ class DexinIndex {
             if (!lengths[i]) continue;
             uint32_t* nodes = trees.writable(list);
             for (uint32_t j = 0; j < lengths[i]; ++j)
-                RedBlack::write(nodes, j, entries[begin[i] + j].key, entries[begin[i] + j].place);
+                RedBlack::write(nodes, j, sorted[begin[i] + j].key, sorted[begin[i] + j].place);
             RedBlack(nodes, root.writable() + list).build(lengths[i]);
             uint32_t slot = list / SIDES, side = list % SIDES;
             if (side != OUT) (side == LOW ? low_sums : high_sums).set(slot, lengths[i]);
@@ -504,7 +530,7 @@ class DexinIndex {
                 needed[k] += needs_attribute(c.head[p] & KIND_MASK);
                 each_cell(c, p, k, [&](uint32_t cell) { excluded[cell_begin[k] + cell] = 1; });
                 each_entry(c, p, [&](Side side, Key key) {
-                    expected[list_of(slot_begin[k] + slot_in(k, key), side)].push_back({key, place});
+                    expected[list_of(slot_begin[k] + slot_in(k, key), side)].push_back({key, place, 0});
                 });
             });
             for (uint32_t i = 0; i < excluded.size(); ++i)
@@ -513,7 +539,7 @@ class DexinIndex {
         for (uint32_t list = 0; list < expected.size(); ++list) {
             std::vector<Entry> found;
             for (uint32_t i = 0; i < trees.size(list); ++i)
-                found.push_back({RedBlack::key_of(trees.items(list), i), RedBlack::item_of(trees.items(list), i)});
+                found.push_back({RedBlack::key_of(trees.items(list), i), RedBlack::item_of(trees.items(list), i), 0});
             std::sort(found.begin(), found.end());
             std::vector<Entry>& wanted = expected[list];
             std::sort(wanted.begin(), wanted.end());

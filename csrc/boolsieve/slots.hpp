@@ -14,7 +14,7 @@ namespace boolsieve {
 constexpr size_t OPERANDS_A_SLOT = 16;
 
 // The first keys of up to `most` slots, rising from 0. `operands` is used up. Equal operands share a slot; if there are
-// fewer distinct ones than slots, each gets its own.
+// fewer distinct ones than slots, each gets its own. The lowest key is always in the first slot.
 inline std::vector<Key> slot_bounds(std::vector<Key>& operands, size_t most) {
     std::vector<Key> bounds{0};
     if (most < 2) return bounds;
@@ -29,7 +29,7 @@ inline std::vector<Key> slot_bounds(std::vector<Key>& operands, size_t most) {
     size_t cuts = distinct < most ? operands.size() : most - 1;
     for (size_t i = 0; i < cuts; ++i) {
         Key key = operands[i * operands.size() / cuts];
-        if (key > bounds.back()) bounds.push_back(key);
+        if (key > std::max(bounds.back(), KEY_LOWEST)) bounds.push_back(key);
     }
     return bounds;
 }
