@@ -374,9 +374,9 @@ class DexinIndex {
     }
     void choose_slots(const Clauses& c, const Constraint* constraints, size_t n) {
         std::vector<Key> operands;
-        size_t step = n / (size_t(slots) * OPERANDS_A_SLOT) + 1;
-        for (size_t i = 0; i < n; i += step)
+        each_sampled(n, size_t(slots) * OPERANDS_A_SLOT, [&](size_t i) {
             each_entry(c, constraints[i].predicate, [&](Side, Key key) { operands.push_back(key); });
+        });
         size_t most = std::max<size_t>(1, std::min<size_t>(slots, n / ENTRIES_A_SLOT));
         std::vector<Key> bounds = slot_bounds(operands, most);
         bound.append(bounds.data(), bounds.size());

@@ -7,29 +7,35 @@
 #include <vector>
 
 #include "clauses.hpp"
+#include "hash.hpp"
 
 namespace boolsieve {
 
 // Operands looked at for each slot: with 16 of them, hardly a slot gets twice its share.
 constexpr size_t OPERANDS_A_SLOT = 16;
 
+// f(i) for about `most` of n items, in order: one at random of each run of so many, since what comes may be periodic.
+template <class F>
+inline void each_sampled(size_t n, size_t most, F f) {
+    size_t step = std::max<size_t>(1, n / most);
+    for (size_t i = 0; i + step <= n; i += step) f(i + mix(i) % step);
+}
+
 // The first keys of up to `most` slots, rising from 0. `operands` is used up. Equal operands share a slot; if there are
-// fewer distinct ones than slots, each gets its own. The lowest key is always in the first slot.
+// no more distinct ones than slots, each gets its own. The lowest key is always in the first slot.
 inline std::vector<Key> slot_bounds(std::vector<Key>& operands, size_t most) {
     std::vector<Key> bounds{0};
     if (most < 2) return bounds;
-    if (size_t step = operands.size() / (OPERANDS_A_SLOT * most); step > 1) {
-        size_t kept = 0;
-        for (size_t i = 0; i < operands.size(); i += step) operands[kept++] = operands[i];
-        operands.resize(kept);
-    }
+    size_t kept = 0;
+    each_sampled(operands.size(), OPERANDS_A_SLOT * most, [&](size_t i) { operands[kept++] = operands[i]; });
+    operands.resize(kept);
     std::sort(operands.begin(), operands.end());
     size_t distinct = 0;
     for (size_t i = 0; i < operands.size(); ++i) distinct += i == 0 || operands[i] != operands[i - 1];
-    size_t cuts = distinct < most ? operands.size() : most - 1;
-    for (size_t i = 0; i < cuts; ++i) {
-        Key key = operands[i * operands.size() / cuts];
-        if (key > std::max(bounds.back(), KEY_LOWEST)) bounds.push_back(key);
+    size_t pieces = distinct <= most ? operands.size() : most;
+    for (size_t i = 1; i < pieces; ++i) {
+        Key key = operands[i * operands.size() / pieces];
+        if (key > std::max(bounds.back(), operands.front())) bounds.push_back(key);
     }
     return bounds;
 }

@@ -20,14 +20,15 @@ namespace boolsieve {
 // Counters that need no clearing: those of this event are above `base`, all others are at most that.
 struct TamaScratch : EngineScratch {
     std::vector<uint32_t> count;  // by clause
-    uint32_t base = 0;
+    uint32_t base = 0, step = 0;
 
-    void open(size_t clauses, uint32_t most) {
-        if (base > UINT32_MAX - 2 * most) {
+    void open(size_t clauses, uint32_t most) {  // no counter gets to `most`
+        if (most > step) step = most;
+        if (base > UINT32_MAX - 2 * step) {
             std::fill(count.begin(), count.end(), 0);
             base = 0;
         }
-        base += most;
+        base += step;
         if (count.size() < clauses) count.resize(clauses, 0);
     }
 };
@@ -65,6 +66,7 @@ class TamaIndex {
             throw;
         }
         counts.set(1, counts[1] + count);
+        counts.set(2, std::max(counts[2], largest(c, first, first + count)));
     }
     // A clause that needs nothing is never counted up to it; its entries stay until all is built anew.
     void remove(uint32_t first, uint32_t count) {
@@ -75,7 +77,8 @@ class TamaIndex {
         ++s.counters.events;
         CandidateCheck check(c, s);
         TamaScratch& own = s.own<TamaScratch>();
-        own.open(needed.size(), MOST_NEEDED + 1);
+        if (!counts.size()) return;
+        own.open(needed.size(), counts.data()[2] + 1);
         uint32_t* count = own.count.data();
         const uint8_t* need = needed.data();
         uint64_t counted = 0;
@@ -140,6 +143,7 @@ class TamaIndex {
         }
         if (at != lists.count()) return "2: number of cells";
         if (needed.size() > c.count) return "3: clauses that are not there";
+        if (needed.size() && counts[2] < largest(c, 0, c.count)) return "5: the largest clause";
         std::vector<uint32_t> entries(c.count, 0);
         for (uint32_t list = 0; list < lists.count(); ++list)
             for (uint32_t i = 0; i < lists.size(list); ++i) {
@@ -196,6 +200,12 @@ class TamaIndex {
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) n += positive(c, p);
         if (n == all && n <= MOST_NEEDED) return uint8_t(n);
         return uint8_t(UNDECIDED | std::min<uint32_t>(std::max(n, 1u), MOST_NEEDED));
+    }
+    // The most predicates that a clause has.
+    static uint32_t largest(const Clauses& c, uint32_t first, uint32_t end) noexcept {
+        uint32_t most = 0;
+        for (uint32_t x = first; x < end; ++x) most = std::max(most, c.begin[x + 1] - c.begin[x]);
+        return most;
     }
     // f(list) for each cell that a clause with a positive predicate stands in.
     template <class F>
@@ -315,8 +325,7 @@ class TamaIndex {
         std::swap(lists, sized);
         for (uint32_t x = 0; x < end; ++x)
             if (c.owner[x] != DEAD) add(c, x);
-        counts.push_back(living);
-        counts.push_back(living);
+        for (uint32_t n : {living, living, largest(c, 0, end)}) counts.push_back(n);
     }
 
     IntMap tree_of;

@@ -10,7 +10,7 @@ Where it differs, and why:
 - Events may lack attributes. One set of bits an attribute holds the clauses that need it, and is marked in words when it
   is missing. Attributes that few clauses constrain have no lists; clauses that need one are filed under it
   (csrc/boolsieve/dense_clauses.hpp).
-- Buckets hold about as many entries each, wherever the operands lie; one that gets four times its share is split.
+- Buckets hold about as many entries each, wherever the operands lie; one that gets two to four times its share is split.
 - Of IN, the smallest and the largest member are the ends. IN and what is no interval is decided by the shared check of
   what stays unmarked.
 - Keys and clauses of a bucket lie apart, since of most buckets only the clauses are read.

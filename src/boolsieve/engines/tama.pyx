@@ -22,12 +22,14 @@ Where it differs, and why:
   bound        uint64  -             the first keys of cells at the bottom
   lists.*      -       cells         the clauses in a cell, rising (lists.hpp)
   needed       uint8   clauses       how many intervals must be counted; + 128: something is left to check; 0: dead
-  counts       uint32  0 or 2        how many clauses there were when the trees were built; how many came until now
+  counts       uint32  0 or 3        how many clauses there were when the trees were built; how many came until now; the
+                                     most predicates that one has
 
 1. Each attribute that a clause needs has one tree.
 2. A tree with n levels has 2^(n + 1) - 1 cells and at most 2^n bounds, which rise from 0.
 3. `needed` is what a living clause's predicates call for, and 0 for a dead one.
 4. A living clause stands in exactly the cells that its predicates call for.
+5. No clause has more predicates than counts[2]. (So the counters of an event end below where those of the next begin.)
 
 Cost: an event takes, for each attribute, a search among the bounds and a step for each clause in one cell a level: half of
 all clauses where intervals are half as wide as the domain. Insert: up to two entries a level for an interval, amortised.
