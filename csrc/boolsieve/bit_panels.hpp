@@ -1,5 +1,5 @@
-// Many sets over the same growing range of places, as bits. Places come in panels; a panel holds its part of each set in
-// one piece, so that sets grow by a panel at the end and never move.
+// Many sets over the same growing range of places, as bits. Places come in panels; a panel holds its part of each set
+// in one piece, so that sets grow by a panel at the end and never move.
 //
 //   buffer  type    length                   meaning
 //   words   uint64  panels * sets * breadth  the bits: by panel, then by set

@@ -2,9 +2,9 @@
 //
 // Excluding looks at every clause, if only as one bit of 64. That is worth it for attributes that many clauses
 // constrain; each of these is a column. A clause that needs no other attributes is dense: it has a place, its number in
-// the sets of bits. Any other clause is filed under one attribute that it needs and that is no column, and is checked when
-// an event has that. So a clause that needs an attribute which the event lacks is taken out by one set of bits, or is
-// never met, and 20,000 attributes take no more room than ten.
+// the sets of bits. Any other clause is filed under one attribute that it needs and that is no column, and is checked
+// when an event has that. So a clause that needs an attribute which the event lacks is taken out by one set of bits, or
+// is never met, and 20,000 attributes take no more room than ten.
 //
 //   buffer            type    length   meaning
 //   clause_at         uint32  places   the clause at a place; rises
@@ -13,7 +13,8 @@
 //   filed_of.*        -       -        attribute -> list of clauses filed under it
 //   filed.*           -       -        these lists (lists.hpp)
 //   counts            uint32  0 or 2   how many clauses were there when the columns were chosen; how many are filed
-//   bits.*            -       -        sets of places (bit_panels.hpp): LIVE, UNDECIDED, NEEDS + column; then the engine's
+//   bits.*            -       -        sets of places (bit_panels.hpp): LIVE, UNDECIDED, NEEDS + column; then the
+//   engine's
 //
 // Invariants
 //   1. clause_at rises. Each living clause has a place or is filed, once; dead ones may be filed.
@@ -125,7 +126,8 @@ class DenseClauses {
     void take_back_filed(const Clauses& c, uint32_t clause) noexcept {  // the clause that was filed last
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
             uint32_t list = filed_of.find(c.head[p] >> KIND_BITS);
-            if (list == IntMap::NONE || !filed.size(list) || filed.items(list)[filed.size(list) - 1] != clause) continue;
+            if (list == IntMap::NONE || !filed.size(list) || filed.items(list)[filed.size(list) - 1] != clause)
+                continue;
             filed.shorten(list, filed.size(list) - 1);
             counts.set(1, counts[1] - 1);
             return;

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "buffer.hpp"
+#include "buffers.hpp"
 #include "candidates.hpp"
 #include "clauses.hpp"
 #include "dense_clauses.hpp"
@@ -34,8 +36,8 @@ struct DexinStep {
     Key key;
 };
 
-// Low-Matching-Rate-First-Fit (Alg. 4, lines 4-14) for steps by rising rate, from `at` on: how far exclusion pays. `share`
-// is what is left of the clauses. The exclusive method is taken while the inclusive one would cost more.
+// Low-Matching-Rate-First-Fit (Alg. 4, lines 4-14) for steps by rising rate, from `at` on: how far exclusion pays.
+// `share` is what is left of the clauses. The exclusive method is taken while the inclusive one would cost more.
 inline size_t first_fit(const std::vector<DexinStep>& steps, size_t at, double share) noexcept {
     for (; at < steps.size() && share > steps[at].cost; ++at) share *= steps[at].rate;
     return at;
@@ -46,7 +48,40 @@ struct DexinScratch : EngineScratch {
     std::vector<DexinStep> steps;
 };
 
+// With trees in the slots or with lists.
 class DexinIndex {
+  public:
+    uint32_t slots = 1500;
+    uint32_t method = DEXIN_AUTO;
+
+    virtual ~DexinIndex() = default;
+    virtual void insert(const Clauses& c, uint32_t first, uint32_t count) = 0;
+    virtual void remove(const Clauses& c, uint32_t first, uint32_t count) = 0;
+    virtual void match(const Clauses& c, Scratch& s) const = 0;
+    virtual void list(std::vector<NamedBuffer>& out) = 0;
+    virtual std::string check(const Clauses& c) const = 0;
+};
+
+// A node of a tree without its links.
+struct ListNode {
+    static constexpr uint32_t WORDS = 3;
+    static void write(uint32_t* nodes, uint32_t i, Key key, uint32_t item) noexcept {
+        uint32_t* node = nodes + size_t(i) * WORDS;
+        node[0] = uint32_t(key);
+        node[1] = uint32_t(key >> 32);
+        node[2] = item;
+    }
+    static Key key_of(const uint32_t* nodes, uint32_t i) noexcept {
+        const uint32_t* node = nodes + size_t(i) * WORDS;
+        return Key(node[1]) << 32 | node[0];
+    }
+    static uint32_t item_of(const uint32_t* nodes, uint32_t i) noexcept { return nodes[size_t(i) * WORDS + 2]; }
+};
+
+template <bool TREES>
+class DexinSlots : public DexinIndex {
+    using Node = std::conditional_t<TREES, RedBlack, ListNode>;
+
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
     enum Side : uint32_t { LOW, HIGH, OUT, SIDES };  // excluded are: keys below; keys above; just this key
@@ -55,12 +90,9 @@ class DexinIndex {
     static constexpr double ENTRY_COST = 1.0 / 16;
     static constexpr size_t ENTRIES_A_SLOT = 8;
 
-    uint32_t slots = 1500;
-    uint32_t method = DEXIN_AUTO;
-
-    void insert(const Clauses& c, uint32_t first, uint32_t count) {
+    void insert(const Clauses& c, uint32_t first, uint32_t count) override {
         if (dense.full(count)) {
-            DexinIndex fresh;
+            DexinSlots fresh;
             fresh.slots = slots;
             fresh.method = method;
             fresh.build(c, first + count);
@@ -76,17 +108,18 @@ class DexinIndex {
         }
     }
 
-    void remove(const Clauses& c, uint32_t first, uint32_t count) {
+    // Entries of a list stay until all is built anew: who is not in LIVE can be excluded as often as one likes.
+    void remove(const Clauses& c, uint32_t first, uint32_t count) override {
         for (uint32_t x = first; x < first + count; ++x) {
             uint32_t place = dense.place_of(x);
             if (place == NONE) continue;
-            forget(c, x, place);
+            forget(c, x, place, TREES);
             dense.bits.put(DenseClauses::LIVE, place, false);
         }
     }
 
     // Alg. 3. The partial result is a set of bits, the exclusive method takes out words of it.
-    void match(const Clauses& c, Scratch& s) const {
+    void match(const Clauses& c, Scratch& s) const override {
         ++s.counters.events;
         CandidateCheck check(c, s);
         dense.match_filed(s, check);
@@ -135,6 +168,7 @@ class DexinIndex {
         }
     }
 
+    void list(std::vector<NamedBuffer>& out) override { list_buffers(*this, "dexin.", out); }
     template <class F>
     void each_buffer(F f) {
         auto within = [&](const char* prefix, auto& holder) {
@@ -148,19 +182,20 @@ class DexinIndex {
         f("needs", needs);
         f("low_sums", low_sums);
         f("high_sums", high_sums);
-        within("trees.", trees);
+        within("trees.", nodes);
         f("root", root);
     }
 
     // The number of the first invariant that does not hold, or an empty text. For tests.
-    std::string check(const Clauses& c) const {
+    std::string check(const Clauses& c) const override {
         std::string problem = dense.check(c);
         if (!problem.empty()) return problem;
         uint32_t columns = dense.columns();
         if (!slot_begin.size()) return columns ? "5: no slots" : "";
         if (slot_begin.size() != columns + 1 || cell_begin.size() != columns + 1 || slot_begin[0] || cell_begin[0] ||
             slot_begin[columns] != bound.size() || needs.size() != columns || low_sums.size() != bound.size() ||
-            high_sums.size() != bound.size() || root.size() != bound.size() * SIDES || trees.count() != root.size() ||
+            high_sums.size() != bound.size() || nodes.count() != bound.size() * SIDES ||
+            root.size() != (TREES ? nodes.count() : 0) ||
             (dense.bits.sets() && dense.bits.sets() != dense.own_sets() + cell_begin[columns]))
             return "5: lengths";
         for (uint32_t k = 0; k < columns; ++k) {
@@ -280,13 +315,14 @@ class DexinIndex {
             withdraw(c, clause, place);
     }
     void withdraw(const Clauses& c, uint32_t clause, uint32_t place) {
-        forget(c, clause, place);
+        forget(c, clause, place, true);
         write_cells(c, clause, place, false);
         dense.drop_last_place(c);
     }
-    void forget(const Clauses& c, uint32_t clause, uint32_t place) {
+    void forget(const Clauses& c, uint32_t clause, uint32_t place, bool with_entries) {
         each_predicate(c, clause, [&](uint32_t p, uint32_t k) {
             count_need(c, p, k, uint32_t(-1));
+            if (!with_entries) return;
             each_entry(c, p, [&](Side side, Key key) { drop_entry(k, side, key, place); });
         });
     }
@@ -306,19 +342,25 @@ class DexinIndex {
         Fenwick::add(sums.writable() + slot_begin[column], slots_of(column), slot, change);
     }
     void add_entry(uint32_t column, Side side, Key key, uint32_t place) {
-        uint32_t slot = slot_in(column, key), list = list_of(slot_begin[column] + slot, side), n = trees.size(list);
-        uint32_t node[RedBlack::WORDS];
-        RedBlack::write(node, 0, key, place);
-        trees.push(list, node);
-        if (RedBlack(trees.writable(list), root.writable() + list).insert(n))
-            count_entry(column, side, slot, 1);
-        else
-            trees.shorten(list, n);  // another predicate of the clause has the same end
+        uint32_t slot = slot_in(column, key), list = list_of(slot_begin[column] + slot, side), n = nodes.size(list);
+        uint32_t node[Node::WORDS];
+        Node::write(node, 0, key, place);
+        nodes.push(list, node);
+        if constexpr (TREES)
+            if (!RedBlack(nodes.writable(list), root.writable() + list).insert(n)) {
+                nodes.shorten(list, n);  // another predicate of the clause has the same end
+                return;
+            }
+        count_entry(column, side, slot, 1);
     }
     void drop_entry(uint32_t column, Side side, Key key, uint32_t place) {
-        uint32_t slot = slot_in(column, key), list = list_of(slot_begin[column] + slot, side), n = trees.size(list);
-        if (!RedBlack(trees.writable(list), root.writable() + list).erase(key, place, n)) return;
-        trees.shorten(list, n - 1);
+        uint32_t slot = slot_in(column, key), list = list_of(slot_begin[column] + slot, side), n = nodes.size(list);
+        if constexpr (TREES) {
+            if (!RedBlack(nodes.writable(list), root.writable() + list).erase(key, place, n)) return;
+        } else {  // of the clause that came last, so the last node is its own
+            if (!n || Node::item_of(nodes.items(list), n - 1) != place) return;
+        }
+        nodes.shorten(list, n - 1);
         count_entry(column, side, slot, uint32_t(-1));
     }
 
@@ -361,14 +403,13 @@ class DexinIndex {
             each_predicate(c, places[i], [&](uint32_t p, uint32_t k) { constraints[next[k]++] = {p, i}; });
         slot_begin.push_back(0);
         cell_begin.push_back(0);
-        for (uint32_t k = 0; k < columns; ++k)
-            choose_slots(c, constraints.data() + begin[k], begin[k + 1] - begin[k]);
+        for (uint32_t k = 0; k < columns; ++k) choose_slots(c, constraints.data() + begin[k], begin[k + 1] - begin[k]);
         dense.open_bits(cell_begin[columns], places.size());
         dense.clause_at.reserve_more(places.size());
         for (uint32_t x : places) dense.set_undecided(dense.add_place(c, x), undecided(c, x));
         low_sums.resize(bound.size(), 0);
         high_sums.resize(bound.size(), 0);
-        root.resize(bound.size() * SIDES, RedBlack::NIL);
+        if (TREES) root.resize(bound.size() * SIDES, RedBlack::NIL);
         for (uint32_t k = 0; k < columns; ++k)
             fill_column(c, k, constraints.data() + begin[k], begin[k + 1] - begin[k]);
     }
@@ -402,26 +443,26 @@ class DexinIndex {
         std::vector<Entry> entries, sorted;
         entries.reserve(2 * n);
         std::vector<size_t> begin(size_t(count) * SIDES + 1, 0);
-        CellWords words;
+        CellWords cells;
         for (size_t i = 0; i < n; ++i) {
             uint32_t p = constraints[i].predicate, place = constraints[i].place, ends[SIDES] = {0, count - 1, 0};
-            if (i && place >> 6 != constraints[i - 1].place >> 6) write_ranges(words, column, constraints[i - 1].place);
+            if (i && place >> 6 != constraints[i - 1].place >> 6) write_ranges(cells, column, constraints[i - 1].place);
             each_entry(c, p, [&](Side side, Key key) {
                 ends[side] = slot_in(column, key);
                 entries.push_back({key, place, list_of(ends[side], side)});
                 ++begin[entries.back().list + 1];
             });
             uint64_t bit = uint64_t(1) << (place & 63);
-            if ((c.head[p] & KIND_MASK) == PREDICATE_RANGE && !(words.ranges & bit)) {
-                words.ranges |= bit;
-                words.begins[cell_of_slot(column, ends[LOW])] |= bit;
-                words.ends[cell_of_slot(column, ends[HIGH]) + 1] |= bit;
+            if ((c.head[p] & KIND_MASK) == PREDICATE_RANGE && !(cells.ranges & bit)) {
+                cells.ranges |= bit;
+                cells.begins[cell_of_slot(column, ends[LOW])] |= bit;
+                cells.ends[cell_of_slot(column, ends[HIGH]) + 1] |= bit;
             } else {
                 uint32_t first = dense.own_sets() + cell_begin[column];
                 each_cell(c, p, column, [&](uint32_t cell) { dense.bits.put(first + cell, place, true); });
             }
         }
-        if (n) write_ranges(words, column, constraints[n - 1].place);
+        if (n) write_ranges(cells, column, constraints[n - 1].place);
         for (size_t i = 0; i + 1 < begin.size(); ++i) begin[i + 1] += begin[i];
         sorted.resize(entries.size());
         std::vector<size_t> next(begin.begin(), begin.end() - 1);
@@ -432,14 +473,14 @@ class DexinIndex {
             std::sort(first, last);
             lengths.push_back(uint32_t(std::unique(first, last) - first));
         }
-        uint32_t list = trees.count();
-        trees.add_full(lengths);
+        uint32_t list = nodes.count();
+        nodes.add_full(lengths);
         for (uint32_t i = 0; i < lengths.size(); ++i, ++list) {
             if (!lengths[i]) continue;
-            uint32_t* nodes = trees.writable(list);
+            uint32_t* words = nodes.writable(list);
             for (uint32_t j = 0; j < lengths[i]; ++j)
-                RedBlack::write(nodes, j, sorted[begin[i] + j].key, sorted[begin[i] + j].place);
-            RedBlack(nodes, root.writable() + list).build(lengths[i]);
+                Node::write(words, j, sorted[begin[i] + j].key, sorted[begin[i] + j].place);
+            if constexpr (TREES) RedBlack(words, root.writable() + list).build(lengths[i]);
             uint32_t slot = list / SIDES, side = list % SIDES;
             if (side != OUT) (side == LOW ? low_sums : high_sums).set(slot, lengths[i]);
         }
@@ -470,8 +511,7 @@ class DexinIndex {
             steps.push_back({std::max(0.0, 1 - double(excluded) / n), cost,
                              dense.own_sets() + cell_begin.data()[k] + cell, k, slot, open, key});
         }
-        std::sort(steps.begin(), steps.end(),
-                  [](const DexinStep& a, const DexinStep& b) { return a.rate < b.rate; });
+        std::sort(steps.begin(), steps.end(), [](const DexinStep& a, const DexinStep& b) { return a.rate < b.rate; });
     }
     // Alg. 1 within the event's cell; what is beyond has been taken out as a whole. Slots but the event's are read from
     // end to end, without the links.
@@ -479,32 +519,47 @@ class DexinIndex {
         uint32_t k = step.column, first = slot_begin.data()[k], cell = cell_of_slot(k, step.slot);
         auto out = [left](uint32_t place) { left[place >> 6] &= ~(uint64_t(1) << (place & 63)); };
         auto whole = [&](uint32_t list) {
-            const uint32_t* nodes = trees.items(list);
-            for (uint32_t i = 0, n = trees.size(list); i < n; ++i) out(RedBlack::item_of(nodes, i));
+            const uint32_t* words = nodes.items(list);
+            for (uint32_t i = 0, n = nodes.size(list); i < n; ++i) out(Node::item_of(words, i));
         };
         uint32_t here = list_of(first + step.slot, 0);
-        RedBlack::each_above(trees.items(here + LOW), root.data()[here + LOW], step.key, out);
         for (uint32_t i = step.slot + 1, end = first_slot_of(k, cell + 1); i < end; ++i) whole(list_of(first + i, LOW));
         for (uint32_t i = first_slot_of(k, cell); i < step.slot; ++i) whole(list_of(first + i, HIGH));
-        RedBlack::each_below(trees.items(here + HIGH), root.data()[here + HIGH], step.key, out);
-        RedBlack::each_equal(trees.items(here + OUT), root.data()[here + OUT], step.key, out);
+        if constexpr (TREES) {
+            RedBlack::each_above(nodes.items(here + LOW), root.data()[here + LOW], step.key, out);
+            RedBlack::each_below(nodes.items(here + HIGH), root.data()[here + HIGH], step.key, out);
+            RedBlack::each_equal(nodes.items(here + OUT), root.data()[here + OUT], step.key, out);
+        } else {
+            auto some = [&](uint32_t list, auto excluded) {
+                const uint32_t* words = nodes.items(list);
+                for (uint32_t i = 0, n = nodes.size(list); i < n;
+                     ++i) {  // without a branch, which would be a coin toss
+                    uint32_t place = Node::item_of(words, i);
+                    left[place >> 6] &= ~(uint64_t(excluded(Node::key_of(words, i))) << (place & 63));
+                }
+            };
+            some(here + LOW, [&](Key low) { return low > step.key; });
+            some(here + HIGH, [&](Key high) { return high < step.key; });
+            some(here + OUT, [&](Key key) { return key == step.key; });
+        }
     }
 
     // --- Invariants ---
 
     std::string check_trees() const {
-        if (const char* problem = trees.check()) return std::string("6: trees: ") + problem;
+        if (const char* problem = nodes.check()) return std::string("6: trees: ") + problem;
         for (uint32_t k = 0; k < dense.columns(); ++k) {
             std::vector<uint32_t> sums[2];
             for (uint32_t slot = slot_begin[k]; slot < slot_begin[k + 1]; ++slot)
                 for (uint32_t side = 0; side < SIDES; ++side) {
-                    uint32_t list = list_of(slot, side), n = trees.size(list);
-                    if (!trees.live(list)) return "6: a tree without a list";
-                    const uint32_t* nodes = trees.items(list);
-                    if (const char* problem = RedBlack::check(nodes, root[list], n))
-                        return std::string("6: red-black ") + problem;
+                    uint32_t list = list_of(slot, side), n = nodes.size(list);
+                    if (!nodes.live(list)) return "6: a tree without a list";
+                    const uint32_t* words = nodes.items(list);
+                    if constexpr (TREES)
+                        if (const char* problem = RedBlack::check(words, root[list], n))
+                            return std::string("6: red-black ") + problem;
                     for (uint32_t i = 0; i < n; ++i)
-                        if (slot_begin[k] + slot_in(k, RedBlack::key_of(nodes, i)) != slot)
+                        if (slot_begin[k] + slot_in(k, Node::key_of(words, i)) != slot)
                             return "6: a key in a slot that is not its own";
                     if (side != OUT) sums[side].push_back(n);
                 }
@@ -518,7 +573,7 @@ class DexinIndex {
         return "";
     }
     std::string check_clauses(const Clauses& c) const {
-        std::vector<std::vector<Entry>> expected(root.size());
+        std::vector<std::vector<Entry>> expected(nodes.count());
         std::vector<uint32_t> needed(needs.size(), 0);
         std::vector<uint8_t> excluded(cell_begin.back());
         for (uint32_t place = 0; place < dense.places(); ++place) {
@@ -536,15 +591,21 @@ class DexinIndex {
             for (uint32_t i = 0; i < excluded.size(); ++i)
                 if (dense.bits.has(dense.own_sets() + i, place) != bool(excluded[i])) return "9: the set of a cell";
         }
+        auto put_in_order = [](std::vector<Entry>& entries) {
+            std::sort(entries.begin(), entries.end());
+            entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+        };
         for (uint32_t list = 0; list < expected.size(); ++list) {
             std::vector<Entry> found;
-            for (uint32_t i = 0; i < trees.size(list); ++i)
-                found.push_back({RedBlack::key_of(trees.items(list), i), RedBlack::item_of(trees.items(list), i), 0});
-            std::sort(found.begin(), found.end());
-            std::vector<Entry>& wanted = expected[list];
-            std::sort(wanted.begin(), wanted.end());
-            wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-            if (!(found == wanted)) return "8: entries of a slot";
+            for (uint32_t i = 0; i < nodes.size(list); ++i) {
+                uint32_t place = Node::item_of(nodes.items(list), i);
+                if (place >= dense.places()) return "8: an entry without a clause";
+                if (TREES || dense.bits.has(DenseClauses::LIVE, place))
+                    found.push_back({Node::key_of(nodes.items(list), i), place, 0});
+            }
+            put_in_order(found);
+            put_in_order(expected[list]);
+            if (!(found == expected[list])) return "8: entries of a slot";
         }
         for (uint32_t k = 0; k < needs.size(); ++k)
             if (needs[k] != needed[k]) return "7: how many need a column";
@@ -554,7 +615,7 @@ class DexinIndex {
     DenseClauses dense;
     Buffer<uint32_t> slot_begin, cell_begin, needs, low_sums, high_sums, root;
     Buffer<Key> bound;
-    Lists<RedBlack::WORDS> trees;
+    Lists<Node::WORDS> nodes;
 };
 
 }  // namespace boolsieve

@@ -1,5 +1,5 @@
-// Counts with sums over their beginnings, both in O(log n) (P. M. Fenwick, "A New Data Structure for Cumulative Frequency
-// Tables", 1994). The caller owns the n words: word i holds the sum of the counts (i & (i + 1)) to i.
+// Counts with sums over their beginnings, both in O(log n) (P. M. Fenwick, "A New Data Structure for Cumulative
+// Frequency Tables", 1994). The caller owns the n words: word i holds the sum of the counts (i & (i + 1)) to i.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Red-black trees in arrays: the nodes of one tree lie in one piece, in any order, linked by their places in it. So a tree
-// can be read from end to end without its links, and moved as it is.
+// Red-black trees in arrays: the nodes of one tree lie in one piece, in any order, linked by their places in it. So a
+// tree can be read from end to end without its links, and moved as it is.
 //
 //   word  of a node
 //   0, 1  the key, low half first

@@ -169,9 +169,7 @@ class ReinIndex {
         return Key(at[1]) << 32 | at[0];
     }
     Key bound_of(uint32_t list, uint32_t i) const noexcept { return key_at(directory.items(list), i, 3); }
-    uint32_t bucket_of(uint32_t list, uint32_t i) const noexcept {
-        return directory.items(list)[size_t(i) * 3 + 2];
-    }
+    uint32_t bucket_of(uint32_t list, uint32_t i) const noexcept { return directory.items(list)[size_t(i) * 3 + 2]; }
     uint32_t find_bucket(uint32_t list, Key key) const noexcept {
         uint32_t at = 0, n = directory.size(list);
         while (n > 1) {

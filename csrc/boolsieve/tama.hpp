@@ -264,7 +264,8 @@ class TamaIndex {
         for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
             uint32_t tree = tree_of.find(c.head[p] >> KIND_BITS);
             if (tree == IntMap::NONE) continue;
-            for (uint32_t list = tree_first[tree], end = list + cells_of(tree_levels[tree]); list < end; ++list) drop(list);
+            for (uint32_t list = tree_first[tree], end = list + cells_of(tree_levels[tree]); list < end; ++list)
+                drop(list);
         }
     }
     void add_tree(uint32_t attribute, uint32_t height, const std::vector<Key>& bounds) {

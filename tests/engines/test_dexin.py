@@ -8,10 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import boolsieve as bs
-from boolsieve.engines import Dexin
-from boolsieve.engines.dexin import plan
 from wide_ranges import (
     FORMS,
     add_one,
@@ -26,6 +22,10 @@ from wide_ranges import (
     swap,
     texts_of,
 )
+
+import boolsieve as bs
+from boolsieve.engines import Dexin
+from boolsieve.engines.dexin import plan
 
 WHOLE = 1 << 63  # the key of the number 0; a step of 2 to the next
 LOW, HIGH, OUT = 0, 1, 2
@@ -252,9 +252,7 @@ def test_events_that_lack_attributes(method: str) -> None:
     index = filled(texts, Dexin(method=method))
     for present in range(8):
         event = {name: 30 for name in "abc" if present >> "abc".index(name) & 1}
-        expected = [
-            at for at in range(len(texts)) if at // 7 > 30 and (at % 7 + 1) & present == at % 7 + 1
-        ]
+        expected = [at for at in range(len(texts)) if at // 7 > 30 and (at % 7 + 1) & present == at % 7 + 1]
         assert index.match(event) == expected
 
 
@@ -278,14 +276,23 @@ def test_texts_and_ends_of_the_keys(method: str) -> None:
 # --- Updates ---
 
 
-@pytest.mark.parametrize("options", [{}, {"slots": 1}, {"slots": 7, "method": "exclusive"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"slots": 1},
+        {"slots": 7, "method": "exclusive"},
+        {"slots": 7, "method": "exclusive", "trees": False},
+    ],
+)
 def test_updates_of_all_kinds_of_predicates(options: dict[str, Any]) -> None:
     run_updates(Dexin(**options), seed=5)
 
 
-def test_updates_of_ranges_with_equal_ends() -> None:
-    """Few operands, so trees are full of equal keys."""
-    index = run_updates(Dexin(method="exclusive"), seed=6, attributes=2, forms=FORMS)
+@pytest.mark.parametrize("trees", [True, False])
+def test_updates_of_ranges_with_equal_ends(trees: bool) -> None:
+    """Few operands, so slots are full of equal keys."""
+    index = run_updates(Dexin(method="exclusive", trees=trees), seed=6, attributes=2, forms=FORMS)
     assert index.stats()["expressions"] == 130
 
 
@@ -297,13 +304,28 @@ def test_removal_takes_entries_out_of_the_trees() -> None:
         del index[id_]
     index.check_invariants()
     assert len(entries(index, LOW)) == len(entries(index, HIGH)) == 510
-    assert index.match({"a": 100}) == sorted(
-        i for i in order[490:] if i % 90 <= 100 <= i % 90 + 40
-    )
+    assert index.match({"a": 100}) == sorted(i for i in order[490:] if i % 90 <= 100 <= i % 90 + 40)
 
 
-def test_heavy_duplicates() -> None:
-    index = filled(["a >= 5 AND a <= 9"] * 2_000 + ["a = 5"] * 1_000 + ["a != 5"] * 1_000)
+def test_lists_take_less_memory_and_keep_entries_of_the_removed() -> None:
+    texts = [f"a BETWEEN {i % 90} AND {i % 90 + 40}" for i in range(1_000)]
+    trees, lists = filled(texts), filled(texts, Dexin(trees=False))
+    for index in (trees, lists):
+        for id_ in range(100, 400):
+            del index[id_]
+        index.check_invariants()
+    assert trees.buffers()["dexin.trees.length"].sum() == 2 * 700
+    assert lists.buffers()["dexin.trees.length"].sum() == 2 * 1_000
+    assert len(lists.buffers()["dexin.trees.words"]) == 3 * 2_000
+    assert len(trees.buffers()["dexin.trees.words"]) == 5 * 2_000
+    for value in range(0, 140, 7):
+        assert lists.match({"a": value}) == trees.match({"a": value})
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "exclusive"}, {"method": "exclusive", "trees": False}])
+def test_heavy_duplicates(options: dict[str, Any]) -> None:
+    texts = ["a >= 5 AND a <= 9"] * 2_000 + ["a = 5"] * 1_000 + ["a != 5"] * 1_000
+    index = filled(texts, Dexin(**options))
     assert index.match_count({"a": 4}) == 1_000
     assert index.match_count({"a": 5}) == 3_000
     assert index.match_count({"a": 9}) == 3_000
@@ -316,9 +338,10 @@ def test_heavy_duplicates() -> None:
 
 def test_copies_match_and_change_alike() -> None:
     dice = random.Random(9)
-    index = filled(texts_of(dice, 300, 3), Dexin(slots=20, method="exclusive"))
+    engine = Dexin(slots=20, method="exclusive", trees=False)
+    index = filled(texts_of(dice, 300, 3), engine)
     other = index.copy()
-    assert repr(Dexin(slots=20, method="exclusive")) == "Dexin(slots=20, method='exclusive')"
+    assert repr(engine) == "Dexin(slots=20, method='exclusive', trees=False)"
     assert repr(Dexin()) == "Dexin()"
     for i in range(100):
         del other[i]
@@ -336,6 +359,7 @@ BAD_OPTIONS = [
     ({"slots": 0}, "slots is an int from 1 to 2"),
     ({"slots": 2.0}, "slots is an int"),
     ({"slots": True}, "slots is an int"),
+    ({"trees": 0}, "trees is a bool, not 0"),
     ({"method": "both"}, "method is one of auto, exclusive, inclusive, not 'both'"),
 ]
 
@@ -384,7 +408,9 @@ def paint_black(words: Any) -> None:
     ],
 )
 def test_check_invariants_finds_damage(name: str, change: Callable[[Any], None], message: str) -> None:
-    texts = [f"a > {i % 37} AND b <= {i % 41}" + (f" AND c{i} != 3" if i % 9 == 0 else "") for i in range(256)]
+    texts = [
+        f"a > {i % 37} AND b <= {i % 41}" + (f" AND c{i} != 3" if i % 9 == 0 else "") for i in range(256)
+    ]
     index = bs.Index("dexin")
     index.add_many(range(256), texts)
     with pytest.raises(AssertionError, match=message):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
-
-import boolsieve as bs
-from boolsieve.engines import Rein
 from wide_ranges import (
     FORMS,
     add_one,
@@ -24,6 +22,9 @@ from wide_ranges import (
     swap,
     texts_of,
 )
+
+import boolsieve as bs
+from boolsieve.engines import Rein
 
 WHOLE = 1 << 63
 LOW, HIGH = 0, 1
@@ -62,7 +63,7 @@ def test_two_lists_hold_the_ends_of_each_attribute() -> None:
     for found in (low, high):
         assert len(found) == 4
         assert all(first <= keys[0] for first, keys in found)
-        assert all(keys[-1] < following for (_, keys), (following, _) in zip(found, found[1:], strict=False))
+        assert all(keys[-1] < following for (_, keys), (following, _) in pairwise(found))
 
 
 @pytest.mark.parametrize("count", [None, 1, 3])
@@ -129,9 +130,7 @@ def test_events_that_lack_attributes() -> None:
     index = filled(texts)
     for present in range(8):
         event = {name: 30 for name in "abc" if present >> "abc".index(name) & 1}
-        expected = [
-            at for at in range(len(texts)) if at // 7 > 30 and (at % 7 + 1) & present == at % 7 + 1
-        ]
+        expected = [at for at in range(len(texts)) if at // 7 > 30 and (at % 7 + 1) & present == at % 7 + 1]
         assert index.match(event) == expected
 
 

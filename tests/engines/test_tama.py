@@ -7,10 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-import boolsieve as bs
-from boolsieve import workloads
-from boolsieve.engines import Tama
 from wide_ranges import (
     FORMS,
     add_one,
@@ -25,6 +21,10 @@ from wide_ranges import (
     swap,
     texts_of,
 )
+
+import boolsieve as bs
+from boolsieve import workloads
+from boolsieve.engines import Tama
 
 
 def filled(texts: list[str], engine: Any = "tama") -> bs.Index:
@@ -141,7 +141,9 @@ def test_approximate_mode_still_checks_what_is_no_interval() -> None:
     texts = texts_of(dice, 400, 3)
     index, model = filled(texts, Tama(levels=3, approximate=True)), bs.Index("scan")
     model.add_many(range(len(texts)), texts)
-    intervals = {i for i, text in enumerate(texts) if not any(w in text for w in ("IN (", "NULL", "!", "NOT", "sa"))}
+    intervals = {
+        i for i, text in enumerate(texts) if not any(w in text for w in ("IN (", "NULL", "!", "NOT", "sa"))
+    }
     for _ in range(50):
         event = event_of(dice, 3)
         more, exact = set(index.match(event)), set(model.match(event))

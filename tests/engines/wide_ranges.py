@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -181,8 +182,6 @@ def check_texts_and_ends(engine: Any) -> None:
     for target in (index, model):
         target.add_many(range(len(texts)), texts)
     index.check_invariants()
-    import datetime as dt
-
     values: dict[str, list[Any]] = {
         "n": [-(2**63), -(2**62), -1, -0.5, 0, 0.25, 1, 2**61, 2**62 + 1, 2**63 - 1, 1e301, -1e301],
         "s": ["", "a", "aa", "b", "zz", "zzz"],

@@ -7,5 +7,9 @@ def plan(rates: Sequence[float]) -> list[tuple[int, Literal["exclusive", "inclus
 
 class Dexin(Engine):
     def __init__(
-        self, *, slots: int = 1500, method: Literal["auto", "exclusive", "inclusive"] = "auto"
+        self,
+        *,
+        slots: int = 1500,
+        method: Literal["auto", "exclusive", "inclusive"] = "auto",
+        trees: bool = True,
     ) -> None: ...

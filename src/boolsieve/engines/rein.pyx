@@ -1,18 +1,19 @@
 """REIN: marks what an event excludes; what stays unmarked matches.
 
 S. Qian, J. Cao, Y. Zhu, M. Li, "REIN: A Fast Event Matching Approach for Content-based Publish/Subscribe Systems"
-(INFOCOM 2014). For each attribute there are two lists of buckets over its values: one of the low ends of the intervals,
-one of the high ends. A clause is excluded if its low end is above the event's value or its high end is below it. So the
-event's bucket is compared entry by entry, and all that is in the buckets above (of the low ends) or below (of the high
-ends) is marked as it is. The wider the intervals, the less there is to mark.
+(INFOCOM 2014). For each attribute there are two lists of buckets over its values: one of the low ends of the
+intervals, one of the high ends. A clause is excluded if its low end is above the event's value or its high end is
+below it. So the event's bucket is compared entry by entry, and all that is in the buckets above (of the low ends) or
+below (of the high ends) is marked as it is. The wider the intervals, the less there is to mark.
 
 Where it differs, and why:
-- Events may lack attributes. One set of bits an attribute holds the clauses that need it, and is marked in words when it
-  is missing. Attributes that few clauses constrain have no lists; clauses that need one are filed under it
+- Events may lack attributes. One set of bits an attribute holds the clauses that need it, and is marked in words when
+  it is missing. Attributes that few clauses constrain have no lists; clauses that need one are filed under it
   (csrc/boolsieve/dense_clauses.hpp).
-- Buckets hold about as many entries each, wherever the operands lie; one that gets two to four times its share is split.
-- Of IN, the smallest and the largest member are the ends. IN and what is no interval is decided by the shared check of
-  what stays unmarked.
+- Buckets hold about as many entries each, wherever the operands lie; one that gets two to four times its share is
+  split.
+- Of IN, the smallest and the largest member are the ends. IN and what is no interval is decided by the shared check
+  of what stays unmarked.
 - Keys and clauses of a bucket lie apart, since of most buckets only the clauses are read.
 - A removed clause loses its bit in the set that matching begins with. Its entries stay; marking it does no harm.
 
@@ -30,10 +31,10 @@ Where it differs, and why:
 8. A living clause has exactly the entries that its predicates call for, and is marked undecided if it has predicates
    beside ranges.
 
-Cost: an event takes, for each attribute, a search among the buckets, a bucket's worth of comparisons for each of the two
-lists, and one bit cleared for each end that is on the wrong side: at widths of one half, half of the clauses an attribute.
-Insert: a search and two writes for an end, amortised. Remove: a bit. Bytes: 12 an end, up to 24 after inserts; two bits and
-one an attribute for the sets. Threads: match is const, the marks are in the scratch.
+Cost: an event takes, for each attribute, a search among the buckets, a bucket's worth of comparisons for each of the
+two lists, and one bit cleared for each end that is on the wrong side: at widths of one half, half of the clauses an
+attribute. Insert: a search and two writes for an end, amortised. Remove: a bit. Bytes: 12 an end, up to 24 after
+inserts; two bits and one an attribute for the sets. Threads: match is const, the marks are in the scratch.
 """
 
 from libc.stdint cimport uint32_t

@@ -1,17 +1,17 @@
 """TAMA: counts, over a hierarchy of cells an attribute, how many of a clause's intervals an event falls into.
 
-Y. Zhao, J. Wu, "Towards Approximate Event Processing in a Large-scale Content-based Network" (ICDCS 2011). The values of
-an attribute are halved again and again, down to cells of a bottom level. An interval is stored in the few largest cells
-that tile it, at most two a level. A value lies in one cell of each level, and each clause stored there is counted; a
-clause whose intervals have all been counted is found. The two cells at the ends of an interval reach beyond it, so what
-is found is a little too much.
+Y. Zhao, J. Wu, "Towards Approximate Event Processing in a Large-scale Content-based Network" (ICDCS 2011). The values
+of an attribute are halved again and again, down to cells of a bottom level. An interval is stored in the few largest
+cells that tile it, at most two a level. A value lies in one cell of each level, and each clause stored there is
+counted; a clause whose intervals have all been counted is found. The two cells at the ends of an interval reach
+beyond it, so what is found is a little too much.
 
 Where it differs, and why:
 - What is found is checked, so answers are exact; `approximate=True` reports it as it is, as the paper does.
 - Halving goes by the operands seen, not by a fixed domain, and no deeper than they are many.
 - Events may lack attributes: nothing is counted then, and a clause that needs one is not found.
-- A member of IN is an interval of its own in a cell of the bottom. What is no interval is checked, also in approximate
-  mode; a clause with nothing else is stored in the cell of all values, of an attribute that it needs.
+- A member of IN is an interval of its own in a cell of the bottom. What is no interval is checked, also in
+  approximate mode; a clause with nothing else is stored in the cell of all values, of an attribute that it needs.
 - Counters are never cleared: those of an event begin above the highest of the event before.
 
   buffer       type    length        meaning
@@ -29,12 +29,13 @@ Where it differs, and why:
 2. A tree with n levels has 2^(n + 1) - 1 cells and at most 2^n bounds, which rise from 0.
 3. `needed` is what a living clause's predicates call for, and 0 for a dead one.
 4. A living clause stands in exactly the cells that its predicates call for.
-5. No clause has more predicates than counts[2]. (So the counters of an event end below where those of the next begin.)
+5. No clause has more predicates than counts[2]. (So the counters of an event end below where those of the next
+   begin.)
 
-Cost: an event takes, for each attribute, a search among the bounds and a step for each clause in one cell a level: half of
-all clauses where intervals are half as wide as the domain. Insert: up to two entries a level for an interval, amortised.
-Remove: a byte. Bytes: 4 an entry, about one a level for wide intervals. Threads: match is const, counters are in the
-scratch.
+Cost: an event takes, for each attribute, a search among the bounds and a step for each clause in one cell a level:
+half of all clauses where intervals are half as wide as the domain. Insert: up to two entries a level for an interval,
+amortised. Remove: a byte. Bytes: 4 an entry, about one a level for wide intervals. Threads: match is const, counters
+are in the scratch.
 """
 
 from libc.stdint cimport uint32_t
