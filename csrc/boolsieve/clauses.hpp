@@ -49,6 +49,9 @@ constexpr uint32_t OR_NEXT = 8;
 constexpr uint32_t MAX_ATTRIBUTES = 1u << (32 - KIND_BITS);
 constexpr uint32_t DEAD = 0xFFFFFFFFu;
 
+// Does a predicate of this kind hold only if the event has its attribute?
+inline bool needs_attribute(uint32_t kind) noexcept { return kind != PREDICATE_ABSENT && kind != PREDICATE_NEVER; }
+
 // Plain pointers into the buffers, for loops.
 struct Clauses {
     const uint32_t* begin;

@@ -23,8 +23,6 @@ struct ProfileScratch : EngineScratch {
     ProfileBits found, held;  // empty between two events
 };
 
-// Does a predicate of this kind hold only if the event has its attribute?
-inline bool needs_attribute(uint32_t kind) noexcept { return kind != PREDICATE_ABSENT && kind != PREDICATE_NEVER; }
 inline bool is_positive(uint32_t kind) noexcept { return kind == PREDICATE_RANGE || kind == PREDICATE_IN; }
 
 template <class Bank>

@@ -7,6 +7,7 @@ from boolsieve.engines.betree import BETree
 from boolsieve.engines.cluster import Cluster
 from boolsieve.engines.gryphon import Gryphon
 from boolsieve.engines.htree import HTree
+from boolsieve.engines.dexin import Dexin
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -15,9 +16,11 @@ from boolsieve.engines.opindex import OpIndex
 from boolsieve.engines.propagation import Propagation
 from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
+from boolsieve.engines.rein import Rein
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
 from boolsieve.engines.sift import Sift
+from boolsieve.engines.tama import Tama
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
@@ -28,6 +31,9 @@ _REGISTRY: dict[str, type[Engine]] = {
     "propagation": Propagation,
     "opindex": OpIndex,
     "gryphon": Gryphon,
+    "dexin": Dexin,
+    "rein": Rein,
+    "tama": Tama,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
@@ -73,6 +79,7 @@ def name_of(engine: Engine) -> str:
 __all__ = [
     "BETree",
     "Cluster",
+    "Dexin",
     "Engine",
     "Gryphon",
     "HTree",
@@ -84,9 +91,11 @@ __all__ = [
     "PSTBloom",
     "PSTHash",
     "Propagation",
+    "Rein",
     "Scan",
     "SegmentTree",
     "Sift",
+    "Tama",
     "create",
     "get",
     "name_of",
