@@ -5,9 +5,9 @@ from __future__ import annotations
 from boolsieve.engines.base import Engine
 from boolsieve.engines.betree import BETree
 from boolsieve.engines.cluster import Cluster
+from boolsieve.engines.dexin import Dexin
 from boolsieve.engines.gryphon import Gryphon
 from boolsieve.engines.htree import HTree
-from boolsieve.engines.dexin import Dexin
 from boolsieve.engines.hybrid import Hybrid
 from boolsieve.engines.interval import Interval
 from boolsieve.engines.intervaltree import IntervalTree
@@ -25,23 +25,22 @@ from boolsieve.engines.tama import Tama
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
     "sift": Sift,
-    "opindex": OpIndex,
-    "betree": BETree,
     "kindex": KIndex,
     "propagation": Propagation,
-    "opindex": OpIndex,
     "gryphon": Gryphon,
+    "opindex": OpIndex,
+    "betree": BETree,
     "dexin": Dexin,
     "rein": Rein,
     "tama": Tama,
+    "htree": HTree,
+    "pstbloom": PSTBloom,
+    "psthash": PSTHash,
     "cluster": Cluster,
     "interval": Interval,
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
-    "htree": HTree,
-    "pstbloom": PSTBloom,
-    "psthash": PSTHash,
 }
 _DEFAULT = "scan"
 
