@@ -54,12 +54,12 @@ def _basic(value: Any, name: str) -> Any:
     """The value without the types of other packages; None if it is absent."""
     if value is None or type(value) in (bool, int, str, list, tuple, set, frozenset):
         return value
-    if isinstance(value, float):
-        return value if value == value else None
-    try:
-        basic, between = basic_value(value)
-    except TypeError:
-        return value  # the basic types and their subclasses; others are refused by plain_value
+    basic, between = value, False
+    if not isinstance(value, float):
+        try:
+            basic, between = basic_value(value)
+        except TypeError:
+            return value  # a basic type or a subclass; what is none is refused by plain_value
     if between:
         raise ValueError(f"attribute {name!r}: {value} is finer than a microsecond")
-    return basic
+    return None if isinstance(basic, float) and basic != basic else basic

@@ -81,7 +81,7 @@ cdef class Index:
     cdef int _find(self, ScratchBox box, object event) except -1
     cdef int _match(self, ScratchBox box) except -1
     cdef int _keep(self, Where where, vector[uint32_t]& slots) except -1
-    cdef int _match_alone(self, ScratchBox box) except -1
+    cdef int _match_alone(self, ScratchBox box, object event) except -1
     cdef list _kept_of(self, list parts, object where)
     cdef int _open_ranking(self, ScratchBox box, size_t k, dict weights) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1

@@ -1129,18 +1129,18 @@ cdef class Index:
                         box.scratch.block.sort_cells()
                         self._engine.match_block(box.scratch)
                 if not plain:  # it ends the block, and is matched by itself
-                    self._match_alone(box)
+                    self._match_alone(box, events[row])
                     row += 1
                 box.kept.clear()
             return self._answer(box)
         finally:
             self._give(box)
 
-    cdef int _match_alone(self, ScratchBox box) except -1:
-        """Appends the matches of the event in the scratch to the answer of a batch, and closes it."""
+    cdef int _match_alone(self, ScratchBox box, object event) except -1:
+        """Appends the matches of an event to the answer of a batch."""
         cdef Scratch* s = &box.scratch
         cdef size_t before = s.slots.size()
-        self._match(box)
+        self._find(box, event)
         s.counts.push_back(<uint32_t>(s.slots.size() - before))
         s.counters.matches -= before
         s.event.close()

@@ -466,10 +466,12 @@ cdef inline cbool is_basic(object value) noexcept:
 
 
 cdef bint encode_row(ClauseStore store, object event, uint32_t row, Scratch& s, list kept) except -1:
-    """Adds one event to the block as cells. False if it is not plain: then it is left open in the scratch instead."""
+    """Adds one event to the block as cells. False if it is not plain, which a block cannot hold."""
     cdef size_t i
     encode_event(store, event, s, kept)
     if not s.ranges.empty():
+        s.event.close()
+        s.ranges.close()
         return False
     for i in range(1, s.event.attributes.size()):  # the first is the attribute that every event has
         s.block.put(row, s.event.attributes[i], s.event.table[s.event.attributes[i]])
