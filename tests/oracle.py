@@ -255,7 +255,7 @@ def in_range(range_: Between, operands: list[tuple[str, Any]]) -> list[Tried]:
     """The values of a range that have to be tried, in view of the operands that they are compared with."""
     low, high = typed(range_.low), typed(range_.high)
     family = low[0] if low != ABSENT else high[0]
-    assert family != "absent" and ABSENT in (low, high) or low[0] == high[0]
+    assert (family != "absent" and ABSENT in (low, high)) or low[0] == high[0]
 
     def inside(value: Any) -> bool:
         return (
@@ -273,7 +273,9 @@ def in_range(range_: Between, operands: list[tuple[str, Any]]) -> list[Tried]:
 def tried_values(value: Any, operands: list[tuple[str, Any]]) -> list[Tried]:
     tried = []
     for one in value.values if isinstance(value, AnyOf) else [value]:
-        tried += in_range(one, operands) if isinstance(one, Between) else [Tried(*value_of(one), in_range=False)]
+        tried += (
+            in_range(one, operands) if isinstance(one, Between) else [Tried(*value_of(one), in_range=False)]
+        )
     return tried
 
 

@@ -68,7 +68,10 @@ def test_filter_goes_with_ranges() -> None:
     index = people()
     event = {"price": bs.between(15, 100)}
     assert index.match(event, where="tier = 'gold'") == ["ann", "dan"]
-    assert index.match_batch([event, {"price": 20}], where="tier = 'gold'").to_lists() == [["ann", "dan"], ["ann"]]
+    assert index.match_batch([event, {"price": 20}], where="tier = 'gold'").to_lists() == [
+        ["ann", "dan"],
+        ["ann"],
+    ]
     assert index.top_k(event, 1, where="age IS NULL") == [("cid", 0.0)]
 
 
@@ -145,7 +148,9 @@ def test_attributes_are_given_back() -> None:
     index = bs.Index()
     index.add(1, "TRUE", attributes=GIVEN)
     assert index.attributes(1) == GIVEN
-    assert [type(value) for value in index.attributes(1).values()] == [type(value) for value in GIVEN.values()]
+    assert [type(value) for value in index.attributes(1).values()] == [
+        type(value) for value in GIVEN.values()
+    ]
     index.add(
         2,
         "TRUE",
@@ -189,13 +194,19 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     ({"a": [[1]]}, bs.EncodingError, "attribute 'a': expected .* got list"),
     ({"a": 2**63}, ValueError, "attribute 'a': the integer 9223372036854775808 is beyond 64 bits"),
     ({"a": "\ud800"}, ValueError, "attribute 'a': .* lone surrogate"),
-    ({"a": np.datetime64("2026-01-02T03:04:05.000000500")}, ValueError, "attribute 'a': .* is finer than a microsecond"),
+    (
+        {"a": np.datetime64("2026-01-02T03:04:05.000000500")},
+        ValueError,
+        "attribute 'a': .* is finer than a microsecond",
+    ),
     (CIRCLE, ValueError, "attributes nest deeper than 100"),
 ]
 
 
 @pytest.mark.parametrize(("attributes", "kind", "message"), BAD)
-def test_bad_attributes_are_refused_and_change_nothing(attributes: Any, kind: type[Exception], message: str) -> None:
+def test_bad_attributes_are_refused_and_change_nothing(
+    attributes: Any, kind: type[Exception], message: str
+) -> None:
     index = people()
     before = {id_: index.attributes(id_) for id_ in index}
     with pytest.raises(kind, match=f"expression 'new': {message}"):
@@ -206,7 +217,9 @@ def test_bad_attributes_are_refused_and_change_nothing(attributes: Any, kind: ty
         index.add_many(["x", "y"], ["TRUE", "TRUE"], attributes=[{"a": 1}, attributes])
     assert {id_: index.attributes(id_) for id_ in index} == before
     assert index["ann"] == bs.parse("price < 50")
-    (skipped,) = index.add_many(["x", "y"], ["TRUE", "TRUE"], attributes=[{"a": 1}, attributes], errors="skip")
+    (skipped,) = index.add_many(
+        ["x", "y"], ["TRUE", "TRUE"], attributes=[{"a": 1}, attributes], errors="skip"
+    )
     assert (skipped.position, skipped.id, type(skipped.error)) == (1, "y", kind)
     assert index.match({}, where="a = 1") == ["x"]
 
@@ -226,7 +239,12 @@ def test_attributes_go_with_their_expression() -> None:
     index.replace("bob", "price < 70", attributes={"tier": "gold"})
     del index["dan"]
     index.add("dan", "price < 5")
-    assert {id_: index.attributes(id_) for id_ in index} == {"ann": {}, "bob": {"tier": "gold"}, "cid": {}, "dan": {}}
+    assert {id_: index.attributes(id_) for id_ in index} == {
+        "ann": {},
+        "bob": {"tier": "gold"},
+        "cid": {},
+        "dan": {},
+    }
     assert index.match({"price": 20}, where="tier = 'gold'") == ["bob"]
     index.clear()
     index.add("ann", "TRUE")
@@ -241,7 +259,9 @@ def test_failed_replacement_keeps_the_attributes() -> None:
         index.replace(1, "a > 5", attributes={"tier": "silver"})
     with pytest.raises(bs.BudgetError):
         index.add_many([2, 3], ["a = 1", "a > 5"], attributes=[{"tier": "gold"}, {"tier": "silver"}])
-    (skipped,) = index.add_many([2, 3], ["a > 5", "a = 2"], attributes=[{"tier": "tin"}, {"tier": "x"}], errors="skip")
+    (skipped,) = index.add_many(
+        [2, 3], ["a > 5", "a = 2"], attributes=[{"tier": "tin"}, {"tier": "x"}], errors="skip"
+    )
     assert (skipped.id, index.attributes(3)) == (2, {"tier": "x"})
     assert index.attributes(1) == {"tier": "gold"}
     assert index.match({"a": 1}, where="tier IN ('gold', 'silver', 'tin')") == [1]
@@ -250,7 +270,9 @@ def test_failed_replacement_keeps_the_attributes() -> None:
 def test_attributes_survive_copies_pickles_and_compaction() -> None:
     index = bs.Index()
     for id_ in range(5000):
-        index.add(id_, f"a = {id_ % 3}", attributes=None if id_ % 5 == 0 else {"n": id_, "t": f"text {id_ % 7}"})
+        index.add(
+            id_, f"a = {id_ % 3}", attributes=None if id_ % 5 == 0 else {"n": id_, "t": f"text {id_ % 7}"}
+        )
     expected = {id_: index.attributes(id_) for id_ in index if id_ % 4 == 0}
     slots = len(index.buffers()["store.slot_clause"])
     for id_ in range(5000):
@@ -272,7 +294,9 @@ def test_attributes_count_in_the_bytes_and_cost_nothing_until_given() -> None:
     assert len(names) == 11
     assert all(len(index.buffers()[name]) == 0 for name in names)
     before = index.stats()["bytes"]
-    index.add_many(range(100, 200), ["a = 1"] * 100, attributes=[{"text": "x" * 1000 + str(i)} for i in range(100)])
+    index.add_many(
+        range(100, 200), ["a = 1"] * 100, attributes=[{"text": "x" * 1000 + str(i)} for i in range(100)]
+    )
     assert index.stats()["bytes"] > before + 100_000
 
 

@@ -118,9 +118,7 @@ struct Looked {
           view(d.attribute_view.data()[c.head[p] >> KIND_BITS]),
           low(c.low[p]),
           high(c.high[p]) {}
-    bool is_presence() const noexcept {
-        return kind == PREDICATE_RANGE && low == KEY_LOWEST && high == KEY_HIGHEST;
-    }
+    bool is_presence() const noexcept { return kind == PREDICATE_RANGE && low == KEY_LOWEST && high == KEY_HIGHEST; }
     // The keys of a point or a set of an interned view.
     const Key* begin(const Clauses& c) const noexcept {
         return kind == PREDICATE_IN || kind == PREDICATE_NOT_IN ? c.sets + low : &low;
@@ -316,7 +314,7 @@ class Ranges {
     // there can hold only if it takes a key of one of the spans, which rise and do not touch.
     struct Attribute {
         uint32_t attribute;
-        bool maybe_absent;  // some choice lacks it
+        bool maybe_absent;    // some choice lacks it
         uint32_t begin, end;  // of its spans
     };
     std::vector<Attribute> attributes;  // by attribute

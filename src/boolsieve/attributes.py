@@ -16,7 +16,9 @@ DEEPEST = 100
 
 
 def plain_attributes(attributes: Any) -> Attributes:
-    """Names and values without those that are absent; nested mappings as dotted names, where one nearer to the top wins.
+    """Names and values, without those that are absent.
+
+    Nested mappings become dotted names; of two with the same name, the one nearer to the top wins.
 
     >>> plain_attributes({"tier": "gold", "home": {"city": "Rome", "floor": None}})
     {'tier': 'gold', 'home.city': 'Rome'}

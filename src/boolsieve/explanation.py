@@ -56,7 +56,9 @@ class Explanation:
                 continue
             # The parts were explained last to first.
             children = [done.pop() for _ in parts]
-            possible = outcomes[part] if isinstance(part, Predicate) else _combined(part, [p for _, p in children])
+            possible = (
+                outcomes[part] if isinstance(part, Predicate) else _combined(part, [p for _, p in children])
+            )
             done.append((cls._made(part, [child for child, _ in children], possible, event), possible))
         whole, _ = done[0]
         if any(isinstance(_value(event, part.name), (AnyOf, Between)) for part in predicates):

@@ -407,6 +407,8 @@ cached_where = lru_cache(maxsize=128)(Where)
 
 
 cdef Where where_of(object where, uint64_t max_clauses):
+    if where is None:
+        return None
     if isinstance(where, Attribute):
         where = where.is_true()  # an attribute has no equality of its own
     elif not isinstance(where, (str, Expr)):
@@ -857,6 +859,7 @@ cdef class Index:
         Args:
             where: an expression, as text or built; only those are given whose own attributes satisfy it.
         """
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef list ids = []
         cdef size_t i
@@ -865,8 +868,8 @@ cdef class Index:
         self._begin_read()
         try:
             self._find(box, event)
-            if where is not None:
-                self._keep(where_of(where, self.max_clauses), box.scratch.slots)
+            if asked is not None:
+                self._keep(asked, box.scratch.slots)
             for i in range(box.scratch.slots.size()):
                 ids.append(self._id(box.scratch.slots[i]))
         finally:
@@ -877,6 +880,7 @@ cdef class Index:
 
     def match_count(self, event, *, where=None):
         """How many expressions the event satisfies, of those whose attributes satisfy `where`."""
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         if not isinstance(event, dict):
             event = mapping(event)
@@ -884,8 +888,8 @@ cdef class Index:
         self._begin_read()
         try:
             self._find(box, event)
-            if where is not None:
-                self._keep(where_of(where, self.max_clauses), box.scratch.slots)
+            if asked is not None:
+                self._keep(asked, box.scratch.slots)
             found = box.scratch.slots.size()
         finally:
             self._lock.end_read()
@@ -943,6 +947,7 @@ cdef class Index:
         if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
             raise ValueError(f"k is a positive int, not {k!r}")
         cdef dict checked = weights_of(weights, "weights of an event")
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef Scratch* s = &box.scratch
         cdef size_t most, i
@@ -954,7 +959,7 @@ cdef class Index:
             most = min(k, max(1, self._store.store.live_slots))
             self._open_ranking(box, most, checked)
             encode_event(self._store, event, s[0], box.kept)
-            if where is None and s.ranges.empty():
+            if asked is None and s.ranges.empty():
                 s.found.open(self._store.store.slot_count())
                 with nogil:
                     self._engine.top_k(s[0], box.ranking)
@@ -963,8 +968,8 @@ cdef class Index:
                 s.counters.matches += box.ranking.best.size()
             else:  # what it matches is decided before the scores
                 self._match(box)
-                if where is not None:
-                    self._keep(where_of(where, self.max_clauses), s.slots)
+                if asked is not None:
+                    self._keep(asked, s.slots)
                 for i in range(s.slots.size()):
                     box.ranking.offer(box.ranking.score(s.slots[i], s.event, s.ranges), s.slots[i])
             box.ranking.sort()
@@ -1010,7 +1015,7 @@ cdef class Index:
         if isinstance(where, (str, Expr, Attribute)):
             where = where_of(where, self.max_clauses)
         elif where is not None:
-            where = [None if one is None else where_of(one, self.max_clauses) for one in values_of(where)]
+            where = [where_of(one, self.max_clauses) for one in values_of(where)]
         if is_arrow(events):
             try:
                 source = ArrowSource(events)

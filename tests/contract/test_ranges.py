@@ -43,7 +43,9 @@ def has_pattern_on_text_range(expression: Expr, event: Mapping[str, Any]) -> boo
     for part in oracle.parts_of(expression):
         if isinstance(part, Predicate) and part.op in oracle.STRING_TESTS:
             value = oracle.raw_value(event, part.name)
-            if any(isinstance(one, Between) for one in (value.values if isinstance(value, AnyOf) else [value])):
+            if any(
+                isinstance(one, Between) for one in (value.values if isinstance(value, AnyOf) else [value])
+            ):
                 return True
     return False
 
@@ -124,13 +126,16 @@ def test_many_expressions_and_more_alternatives_than_are_tried_one_by_one(new_in
             assert index.match(open_event) == [id_ for id_ in index if id_ in together]
             wide = {**plain, **{name: bs.between(-1, 13) for name in names}}
             assert set(index.match(wide)) >= together
-    assert index.match(plain) == index.match({name: bs.between(value, value) for name, value in plain.items()})
+    assert index.match(plain) == index.match(
+        {name: bs.between(value, value) for name, value in plain.items()}
+    )
 
 
 def test_conjunctive_expression_needs_one_value_for_all_its_disjunctions(new_index: NewIndex) -> None:
     index = new_index()
     index.add(
-        1, "(a = 1 OR b = 1 OR c = 1) AND (a = 2 OR b = 2 OR d = 1) AND (a = 3 OR c = 2 OR e = 1) AND (f = 1 OR d = 2)"
+        1,
+        "(a = 1 OR b = 1 OR c = 1) AND (a = 2 OR b = 2 OR d = 1) AND (a = 3 OR c = 2 OR e = 1) AND (f = 1 OR d = 2)",
     )
     one_to_three = bs.any_of(1, 2, 3)
     assert index.match({"a": one_to_three, "f": 1}) == []
@@ -215,7 +220,9 @@ MEANING: list[tuple[str, Any, bool]] = [
 @pytest.mark.parametrize(("text", "value", "outcome"), MEANING)
 def test_engine_obeys_the_rule(new_index: NewIndex, text: str, value: Any, outcome: bool) -> None:
     index = filled(new_index, {1: text, 2: f"b = 1 AND ({text})"})
-    check_all_ways(index, [{"a": value, "b": 1}, {"a": value}], [[1, 2] if outcome else [], [1] if outcome else []])
+    check_all_ways(
+        index, [{"a": value, "b": 1}, {"a": value}], [[1, 2] if outcome else [], [1] if outcome else []]
+    )
 
 
 def test_scores_come_from_the_clauses_that_some_value_satisfies(new_index: NewIndex) -> None:

@@ -10,7 +10,7 @@ from boolsieve.encoding.store cimport (
     AttributeTable, AttributeValues,
 )
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 cdef object EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -46,9 +46,7 @@ class AnyOf:
         return hash(self.values)
 
 
-def between(
-    low: Any, high: Any, closed: Literal["both", "left", "right", "neither"] = "both"
-) -> Between:
+def between(low: Any, high: Any, closed: Literal["both", "left", "right", "neither"] = "both") -> Between:
     """For an event: any value from low to high, which are of one family; None for no end.
 
     Args:
@@ -68,4 +66,6 @@ def any_of(*values: Any) -> AnyOf:
     >>> any_of("hardcover", "ebook")
     any_of('hardcover', 'ebook')
     """
-    return AnyOf(tuple(one for value in values for one in (value.values if isinstance(value, AnyOf) else (value,))))
+    return AnyOf(
+        tuple(one for value in values for one in (value.values if isinstance(value, AnyOf) else (value,)))
+    )

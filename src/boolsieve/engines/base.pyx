@@ -77,25 +77,30 @@ cdef class Engine:
         return 0
 
     cdef int match_ranges(self, Scratch& scratch) except -1 nogil:
-        cdef Clauses clauses = self.store.clauses()
         cdef uint64_t events = scratch.counters.events
-        cdef uint32_t clause, begin, end, failed
-        if scratch.ranges.plain_events(PLAIN_EVENTS) <= PLAIN_EVENTS:
-            scratch.ranges.put_first(scratch.event)
+        if scratch.ranges.plain_events(PLAIN_EVENTS) > PLAIN_EVENTS:
+            return self.scan_ranges(scratch)
+        scratch.ranges.put_first(scratch.event)
+        self.match(scratch)
+        while scratch.ranges.put_next(scratch.event):
             self.match(scratch)
-            while scratch.ranges.put_next(scratch.event):
-                self.match(scratch)
-        else:
-            end = 0
-            for clause in range(clauses.count):
-                begin = end
-                end = clauses.begin[clause + 1]
-                failed = scratch.ranges.first_failure(clauses, begin, end, scratch.event)
-                scratch.counters.predicates += failed - begin + (failed < end)
-                if failed == end and scratch.ranges.clause_holds(clauses, clause, scratch.event):
-                    scratch.found.add(clauses.owner[clause])
-            scratch.counters.candidates += clauses.count
         scratch.counters.events = events + 1
+        return 0
+
+    cdef int scan_ranges(self, Scratch& scratch) except -1 nogil:
+        """What all engines can do for match_ranges: a scan of the clauses."""
+        cdef Clauses clauses = self.store.clauses()
+        cdef uint32_t clause, begin, failed
+        cdef uint32_t end = 0
+        for clause in range(clauses.count):
+            begin = end
+            end = clauses.begin[clause + 1]
+            failed = scratch.ranges.first_failure(clauses, begin, end, scratch.event)
+            scratch.counters.predicates += failed - begin + (failed < end)
+            if failed == end and scratch.ranges.clause_holds(clauses, clause, scratch.event):
+                scratch.found.add(clauses.owner[clause])
+        scratch.counters.candidates += clauses.count
+        scratch.counters.events += 1
         return 0
 
     cdef int learn(self, const Sample& sample) except -1:

@@ -1,4 +1,4 @@
-"""`between` and `any_of`: what is taken, what is refused, how they show. tests/contract/test_ranges.py has the meaning."""
+"""`between` and `any_of`: what is taken, what is refused, how they show. contract/test_ranges.py has their meaning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,11 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (bs.between(None, None), bs.EncodingError, r"attribute 'a': between\(None, None\) has no end"),
     (bs.between(1, "x"), bs.EncodingError, "has ends that do not compare"),
     (bs.between(0, True), bs.EncodingError, "has ends that do not compare"),
-    (bs.between(math.nan, 1), ValueError, "attribute 'a': NaN cannot be an end of a range; None is for no end"),
+    (
+        bs.between(math.nan, 1),
+        ValueError,
+        "attribute 'a': NaN cannot be an end of a range; None is for no end",
+    ),
     (bs.between(pd.NaT, None), ValueError, "NaN cannot be an end"),
     (bs.between([1], 2), bs.EncodingError, "a value of type list cannot be an end of a range"),
     (bs.between(b"x", 2), bs.EncodingError, "a value of type bytes cannot be an end of a range"),
@@ -88,7 +92,16 @@ def test_closed_is_one_of_four() -> None:
 )
 def test_one_value_is_the_plain_value(value: Any, same: Any) -> None:
     index = bs.Index()
-    texts = ["a = 5", "a != 5", "a IS NULL", "a STARTS WITH 'm'", "a HAS 'x'", "a", "a = DATE '2026-01-02'", "a < 1"]
+    texts = [
+        "a = 5",
+        "a != 5",
+        "a IS NULL",
+        "a STARTS WITH 'm'",
+        "a HAS 'x'",
+        "a",
+        "a = DATE '2026-01-02'",
+        "a < 1",
+    ]
     index.add_many(texts, texts)
     assert index.match({"a": value}) == index.match({"a": same})
     assert index.match_batch([{"a": value}]).to_lists() == index.match_batch([{"a": same}]).to_lists()
