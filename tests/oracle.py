@@ -2,18 +2,28 @@
 
 `evaluate` walks the syntax tree under SQL's three-valued logic and gives True, False or None (unknown). Nothing here
 looks at normal forms, keys or engines, so it can judge all of them.
+
+An event with `between` or `any_of` values stands for many plain events, and matches if one of them does. Of the values
+in a range, only those need be tried that an operand equals, and the next one after each: all others behave as one of
+these. Values are all int64 and float64, all strings, and for times all half microseconds. String predicates on a range
+of strings are unknown.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import functools
+import itertools
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from boolsieve.encoding.ranges import AnyOf, Between
 from boolsieve.language.expr import And, Const, Expr, Not, Or, Predicate
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
@@ -53,16 +63,36 @@ def typed(value: Any) -> tuple[str, Any]:
     raise AssertionError(f"the oracle knows no value like {value!r}")
 
 
+@dataclass(frozen=True)
+class Tried:
+    """One of the values that an attribute may have."""
+
+    family: str
+    value: Any
+    in_range: bool = True
+
+
 def event_value(event: Mapping[str, Any], name: str) -> tuple[str, Any]:
-    """The family and value of the event's attribute. A key with dots goes before nested mappings."""
+    """The family and value of the event's attribute."""
+    return value_of(raw_value(event, name))
+
+
+def raw_value(event: Mapping[str, Any], name: str) -> Any:
+    """What the event has for the attribute. A key with dots goes before nested mappings."""
     value: Any = event
     if name in event:
         value = event[name]
     else:
         for part in name.split("."):
             if not isinstance(value, Mapping) or part not in value:
-                return ABSENT
+                return None
             value = value[part]
+    return value
+
+
+def value_of(value: Any) -> tuple[str, Any]:
+    if isinstance(value, Tried):
+        return value.family, value.value
     if isinstance(value, Mapping):  # it holds attributes, and is none
         return ABSENT
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
@@ -189,7 +219,8 @@ def predicate_outcome(predicate: Predicate, event: Mapping[str, Any]) -> bool | 
     elif op == "IS DISTINCT FROM":
         outcome = compare("=", value, operands[0]) is not True
     elif op in STRING_TESTS:
-        is_string = value[0] == "string"
+        raw = raw_value(event, predicate.name)
+        is_string = value[0] == "string" and not (isinstance(raw, Tried) and raw.in_range)
         outcome = STRING_TESTS[op](value[1], operands[0][1], predicate.escape) if is_string else None
     elif op in ("HAS", "HAS ANY", "HAS ALL", "HAS NONE"):
         if value[0] != "set":
@@ -200,6 +231,79 @@ def predicate_outcome(predicate: Predicate, event: Mapping[str, Any]) -> bool | 
     else:
         raise AssertionError(f"the oracle knows no operator like {op!r}")
     return negate(outcome) if predicate.negated else outcome
+
+
+# --- Events that stand for many ---
+
+
+def after(family: str, value: Any) -> Any:
+    """The next value of a family; None if there is none."""
+    if family == "string":
+        return value + "\0"
+    if family == "time":
+        return value + Fraction(1, 2)
+    if value == math.inf:
+        return None
+    whole = math.floor(value) + 1 if -(2**63) <= value < 2**63 - 1 else None
+    real = float(value) if value < math.inf else math.inf
+    while not real > value:
+        real = math.nextafter(real, math.inf)
+    return real if whole is None or real < whole else whole
+
+
+def in_range(range_: Between, operands: list[tuple[str, Any]]) -> list[Tried]:
+    """The values of a range that have to be tried, in view of the operands that they are compared with."""
+    low, high = typed(range_.low), typed(range_.high)
+    family = low[0] if low != ABSENT else high[0]
+    assert (family != "absent" and ABSENT in (low, high)) or low[0] == high[0]
+
+    def inside(value: Any) -> bool:
+        return (
+            low == ABSENT or value > low[1] or (value == low[1] and range_.closed in ("both", "left"))
+        ) and (high == ABSENT or value < high[1] or (value == high[1] and range_.closed in ("both", "right")))
+
+    if family == "bool":
+        return [Tried(family, value) for value in (False, True) if inside(value)]
+    lowest = {"number": -math.inf, "string": "", "time": typed(dt.datetime.min)[1] - 1}[family]
+    starts = [lowest if low == ABSENT else low[1], *(value for kind, value in operands if kind == family)]
+    values = [each for start in starts for each in (start, after(family, start)) if each is not None]
+    return [Tried(family, value) for value in values if inside(value)]
+
+
+def tried_values(value: Any, operands: list[tuple[str, Any]]) -> list[Tried]:
+    tried = []
+    for one in value.values if isinstance(value, AnyOf) else [value]:
+        tried += (
+            in_range(one, operands) if isinstance(one, Between) else [Tried(*value_of(one), in_range=False)]
+        )
+    return tried
+
+
+def plain_events(expression: Expr, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Of the plain events that an event stands for, those that can differ for the expression."""
+    operands: dict[str, list[tuple[str, Any]]] = {}
+    for part in parts_of(expression):
+        if isinstance(part, Predicate):
+            operands.setdefault(part.name, []).extend(map(typed, part.operands))
+    open_names = {name: raw_value(event, name) for name in operands}
+    tried = {
+        name: tried_values(value, operands[name])
+        for name, value in open_names.items()
+        if isinstance(value, (AnyOf, Between))
+    }
+    for values in itertools.product(*tried.values()):
+        yield {**event, **dict(zip(tried, values, strict=True))}
+
+
+def parts_of(expression: Expr) -> Iterator[Expr]:
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, Not):
+            todo.append(node.operand)
+        elif isinstance(node, (And, Or)):
+            todo += [node.left, node.right]
 
 
 # --- Expressions ---
@@ -233,4 +337,8 @@ def evaluate(expression: Expr, event: Mapping[str, Any]) -> bool | None:
 
 def matching(expressions: Mapping[Any, Expr], event: Mapping[str, Any]) -> list[Any]:
     """The ids that an index over these expressions must report, in order."""
-    return [id_ for id_, expression in expressions.items() if evaluate(expression, event) is True]
+    return [
+        id_
+        for id_, expression in expressions.items()
+        if any(evaluate(expression, plain) is True for plain in plain_events(expression, event))
+    ]

@@ -17,6 +17,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+import boolsieve as bs
+import oracle
+
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 UTC = dt.timezone.utc
 EAST = dt.timezone(dt.timedelta(hours=5, minutes=30))
@@ -399,6 +402,42 @@ def events(draw: st.DrawFn, world: World) -> dict[str, Any]:
         inner[name] = value
     if draw(below(10)) == 9:
         event["unused"] = pick(draw, [1, "x", object(), b"bytes", {"a": object()}, 2**70])
+    return event
+
+
+def some_range(draw: st.DrawFn, world: World, family: str) -> Any:
+    """A range with ends out of the world's values, or one of those values if the range would be empty."""
+    values = world.values[family]
+    ends = [pick(draw, values), pick(draw, values)]
+    keep = pick(draw, ["both", "both", "low", "high"])
+    closed = pick(draw, ["both", "left", "right", "neither"])
+    if oracle.typed(ends[0])[1] > oracle.typed(ends[1])[1]:
+        ends.reverse()
+    range_ = bs.between(
+        ends[0] if keep in ("both", "low") else None, ends[1] if keep in ("both", "high") else None, closed
+    )
+    return range_ if oracle.in_range(range_, []) else ends[0]
+
+
+@st.composite
+def open_events(draw: st.DrawFn, world: World) -> dict[str, Any]:
+    """An event with ranges and alternatives for one or two of its attributes."""
+    event = draw(events(world))
+    for name in dict.fromkeys(pick_some(draw, world.names, 1, 2)):
+        family = world.family(name)
+
+        def one(family: str = family) -> Any:
+            how = pick(draw, ["value", "value", "range", "absent", "set"])
+            if how == "set" or family == "set":
+                return some_set(draw, world)
+            if how == "range":
+                return some_range(draw, world, family)
+            return None if how == "absent" else pick(draw, spellings(world.literal(draw, family)))
+
+        if family == "set" or draw(COIN):
+            event[name] = bs.any_of(*(one() for _ in range(1 + draw(below(4)))))
+        else:
+            event[name] = some_range(draw, world, family)
     return event
 
 

@@ -20,7 +20,7 @@ LAYERS = [  # modules of one line may know each other
     ["normal"],
     ["encoding"],
     ["engines"],
-    ["columns", "explanation", "index", "matches", "progress"],
+    ["attributes", "columns", "explanation", "index", "matches", "progress"],
     ["storage"],
     ["joins"],
     ["workloads"],

@@ -12,6 +12,7 @@
 #include "clauses.hpp"
 #include "dictionary.hpp"
 #include "event.hpp"
+#include "ranges.hpp"
 #include "store.hpp"
 
 namespace boolsieve {
@@ -64,14 +65,11 @@ class Ranking {
     }
     // The score of an expression of which one clause at least holds.
     double score(uint32_t slot, const Event& event) const {
-        double most = 0;
-        if (store_->weights(slot).count) {
-            uint32_t first = store_->slot_clause[slot], end = first + store_->slot_clauses[slot];
-            for (uint32_t clause = first; clause < end; ++clause)
-                if (end - first == 1 || clause_holds(clauses_, clause, event))
-                    most = std::max(most, needed_weight(clause, slot));
-        }
-        return store_->weight(slot) + most;
+        return score_by(slot, [&](uint32_t clause) { return clause_holds(clauses_, clause, event); });
+    }
+    double score(uint32_t slot, Event& event, Ranges& ranges) const {
+        if (ranges.empty()) return score(slot, event);
+        return score_by(slot, [&](uint32_t clause) { return ranges.clause_holds(clauses_, clause, event); });
     }
 
     // What is below this cannot be among the best any more; what equals it still can, by its place in the order.
@@ -94,6 +92,16 @@ class Ranking {
     std::vector<Ranked> best;  // a heap with the worst in front; after sort() from best to worst
 
   private:
+    template <class Holds>
+    double score_by(uint32_t slot, Holds holds) const {
+        double most = 0;
+        if (store_->weights(slot).count) {
+            uint32_t first = store_->slot_clause[slot], end = first + store_->slot_clauses[slot];
+            for (uint32_t clause = first; clause < end; ++clause)
+                if (end - first == 1 || holds(clause)) most = std::max(most, needed_weight(clause, slot));
+        }
+        return store_->weight(slot) + most;
+    }
     double needed_weight(uint32_t clause, uint32_t slot) const {
         double sum = 0;
         SlotWeights weights = store_->weights(slot);

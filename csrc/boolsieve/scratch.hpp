@@ -10,6 +10,7 @@
 
 #include "event.hpp"
 #include "match_set.hpp"
+#include "ranges.hpp"
 #include "text_entries.hpp"
 
 namespace boolsieve {
@@ -61,6 +62,7 @@ struct RowMatch {
 
 struct Scratch {
     Event event;
+    Ranges ranges;  // what the event leaves open; empty for plain events
     Block block;
     MatchSet found;               // an engine's answer for one event
     std::vector<RowMatch> pairs;  // an engine's answer for a block, before it is put in order

@@ -13,6 +13,7 @@
 //   weights_count uint32  <= slots     how many they are
 //   weight_name   uint32  -            the names of all attribute weights
 //   weight_value  float64 -            the weights
+//   attributes.*  -       -            what attributes expressions have themselves, see attributes.hpp
 //
 // The weights stay empty until one is given.
 //
@@ -25,6 +26,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "attributes.hpp"
 #include "buffer.hpp"
 #include "clauses.hpp"
 #include "id_table.hpp"
@@ -43,11 +45,12 @@ struct SlotContent {
     uint64_t text_begin;
     double weight;
     uint32_t weights_begin, weights_count;
+    AttributeValues attributes;
 };
 
 struct StoreMark {
     uint32_t slots, clauses;
-    size_t sets, text, weights;
+    size_t sets, text, weights, attributes;
 };
 
 struct SlotWeights {  // the attribute weights of a slot, in the order in which they were given
@@ -150,7 +153,8 @@ class Store {
                 text_begin[slot],
                 weight(slot),
                 has_weights ? weights_begin[slot] : 0,
-                has_weights ? weights_count[slot] : 0};
+                has_weights ? weights_count[slot] : 0,
+                attributes.of(slot)};
     }
     // What a slot had before it was given other clauses. The caller has told the engine already.
     void kill(const SlotContent& old) {
@@ -169,7 +173,7 @@ class Store {
 
     // Takes back all that was added since the mark; a recount must follow.
     StoreMark mark() const noexcept {
-        return {slot_count(), clause_count(), sets.size(), text.size(), weight_name.size()};
+        return {slot_count(), clause_count(), sets.size(), text.size(), weight_name.size(), attributes.size()};
     }
     void roll_back(const StoreMark& to) {
         ids.truncate(to.slots);
@@ -180,6 +184,7 @@ class Store {
         weights_count.resize(weights_begin.size());
         weight_name.resize(to.weights);
         weight_value.resize(to.weights);
+        attributes.truncate(to.slots, to.attributes);
         text.resize(to.text);
         sets.resize(to.sets);
         owner.resize(to.clauses);
@@ -198,6 +203,7 @@ class Store {
             weights_begin.set(slot, old.weights_begin);
             weights_count.set(slot, old.weights_count);
         }
+        attributes.set(slot, old.attributes);
     }
 
     Clauses clauses(uint32_t attributes, const StringPool* strings) const noexcept {
@@ -224,6 +230,8 @@ class Store {
         f("weights_count", weights_count);
         f("weight_name", weight_name);
         f("weight_value", weight_value);
+        attributes.each_buffer(
+            [&](const char* name, auto& buffer) { f((std::string("attributes.") + name).c_str(), buffer); });
     }
     // What is not in the buffers, after they were filled from outside.
     void recount() {
@@ -255,6 +263,7 @@ class Store {
     Buffer<uint8_t> text;
     Buffer<double> slot_weight, weight_value;
     Buffer<uint32_t> weights_begin, weights_count, weight_name;
+    AttributeTable attributes;
     uint64_t dead_text = 0;
     uint32_t live_slots = 0, dead_clauses = 0, last_owner = 0;
     bool in_order = true;  // clauses stand in the order of their slots

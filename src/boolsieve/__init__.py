@@ -1,6 +1,7 @@
 """boolsieve: given millions of stored Boolean expressions, find at once all that an event satisfies."""
 
 from boolsieve import engines
+from boolsieve.encoding.ranges import any_of, between
 from boolsieve.errors import (
     BoolsieveError,
     BudgetError,
@@ -27,7 +28,9 @@ __all__ = [
     "ParseError",
     "StorageError",
     "UnknownIdError",
+    "any_of",
     "attr",
+    "between",
     "engines",
     "parse",
 ]

@@ -2,16 +2,21 @@
 
 The outcome of a part is not computed a second time in Python: each predicate and its negation are put into an index
 of their own, which matches the event. TRUE if the predicate matches, FALSE if its negation does, else UNKNOWN.
+
+An event with several values or a range for an attribute stands for many plain events, so both may match. A part is TRUE
+if it can be, else FALSE if it can be, as its parts allow; and the whole is TRUE only if one plain event satisfies it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
+from boolsieve.encoding.ranges import AnyOf, Between
 from boolsieve.language.expr import And, Const, Expr, Not, Or, Predicate
 
 _ABSENT = object()
+_Outcomes: TypeAlias = frozenset[bool]
 
 
 class Explanation:
@@ -36,11 +41,11 @@ class Explanation:
         self._word = word
 
     @classmethod
-    def of(cls, expression: Expr, event: Mapping[str, Any]) -> Explanation:
-        """Explains an expression on an event."""
+    def of(cls, expression: Expr, event: Mapping[str, Any], holds: Callable[[], bool]) -> Explanation:
+        """Explains an expression on an event; `holds` tells whether the event satisfies it as a whole."""
         predicates = list(dict.fromkeys(part for part in expression._walk() if isinstance(part, Predicate)))
         outcomes = _outcomes(predicates, event)
-        done: list[Explanation] = []
+        done: list[tuple[Explanation, _Outcomes]] = []
         waiting: list[tuple[Expr, list[Expr] | None]] = [(expression, None)]
         while waiting:
             part, parts = waiting.pop()
@@ -51,29 +56,30 @@ class Explanation:
                 continue
             # The parts were explained last to first.
             children = [done.pop() for _ in parts]
-            done.append(cls._made(part, children, outcomes, event))
-        return done[0]
+            possible = (
+                outcomes[part] if isinstance(part, Predicate) else _combined(part, [p for _, p in children])
+            )
+            done.append((cls._made(part, [child for child, _ in children], possible, event), possible))
+        whole, _ = done[0]
+        if any(isinstance(_value(event, part.name), (AnyOf, Between)) for part in predicates):
+            if holds():
+                whole.outcome = True
+            elif whole.outcome:
+                whole.outcome = False
+                whole._word += "    (no one value satisfies all that is asked of it)"
+        return whole
 
     @classmethod
     def _made(
-        cls,
-        part: Expr,
-        children: list[Explanation],
-        outcomes: dict[Predicate, bool | None],
-        event: Mapping[str, Any],
+        cls, part: Expr, children: list[Explanation], possible: _Outcomes, event: Mapping[str, Any]
     ) -> Explanation:
-        inner = [child.outcome for child in children]
+        outcome = True if True in possible else False if False in possible else None
         if isinstance(part, Predicate):
             value = _value(event, part.name)
             shown = f"{part.name} is absent" if value is _ABSENT else f"{part.name} is {value!r}"
-            return cls(part, outcomes[part], [], f"{part}    ({shown})", value)
-        if isinstance(part, Const):
-            return cls(part, part.value, [], str(part), _ABSENT)
-        if isinstance(part, Not):
-            return cls(part, None if inner[0] is None else not inner[0], children, "NOT", _ABSENT)
-        decisive = isinstance(part, Or)
-        outcome = decisive if decisive in inner else (None if None in inner else not decisive)
-        return cls(part, outcome, children, "OR" if decisive else "AND", _ABSENT)
+            return cls(part, outcome, [], f"{part}    ({shown})", value)
+        word = {Not: "NOT", Or: "OR", And: "AND"}.get(type(part)) or str(part)
+        return cls(part, outcome, children, word, _ABSENT)
 
     def _lines(self) -> Iterator[str]:
         names = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
@@ -104,7 +110,8 @@ def _parts(part: Expr) -> list[Expr]:
     return [part, *reversed(parts)]
 
 
-def _outcomes(predicates: list[Predicate], event: Mapping[str, Any]) -> dict[Predicate, bool | None]:
+def _outcomes(predicates: list[Predicate], event: Mapping[str, Any]) -> dict[Expr, _Outcomes]:
+    """Which of TRUE and FALSE each predicate can be; both only if the event stands for several."""
     from boolsieve.index import Index
 
     index = Index(max_clauses=1 << 40)
@@ -113,9 +120,23 @@ def _outcomes(predicates: list[Predicate], event: Mapping[str, Any]) -> dict[Pre
         index.add(2 * position + 1, ~predicate)
     found = set(index.match(event))
     return {
-        predicate: True if 2 * position in found else False if 2 * position + 1 in found else None
+        predicate: frozenset(
+            outcome for outcome, id_ in ((True, 2 * position), (False, 2 * position + 1)) if id_ in found
+        )
         for position, predicate in enumerate(predicates)
     }
+
+
+def _combined(part: Expr, parts: list[_Outcomes]) -> _Outcomes:
+    """Which of TRUE and FALSE a part can be, if its own parts can be so independently of each other."""
+    if isinstance(part, Const):
+        return frozenset([part.value])
+    if isinstance(part, Not):
+        return frozenset(not outcome for outcome in parts[0])
+    decisive = isinstance(part, Or)
+    decided = [decisive] if any(decisive in possible for possible in parts) else []
+    undecided = [not decisive] if all((not decisive) in possible for possible in parts) else []
+    return frozenset(decided + undecided)
 
 
 def _value(event: Mapping[str, Any], name: str) -> Any:

@@ -5,6 +5,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from boolsieve.encoding.arrow cimport ArrowSource
+from boolsieve.encoding.attributes cimport NamePair
 from boolsieve.encoding.clauses cimport Counters, Sample, Scratch
 from boolsieve.encoding.ranking cimport Ranking
 from boolsieve.encoding.store cimport ClauseStore
@@ -41,15 +42,25 @@ cdef class Stage:
     cdef string texts
     cdef vector[uint64_t] text_end
     cdef list weights        # of (weight, attribute weights) or None, up to the last expression that has some
+    cdef list attributes     # of dicts or None, up to the last expression that has some
     cdef vector[uint8_t] conjunctive  # which are in conjunctive normal form
     cdef uint64_t max_clauses
     cdef bint takes_cnf
 
-    cdef int add(self, object id, object expression, object weight, object weights) except -1
+    cdef int add(self, object id, object expression, object weight, object weights, object attributes) except -1
+    cdef bytes read(self, object expression)
     cdef int normalise(self, bint plain) except -1
     cdef int _check_names(self, object weights) except -1
     cdef size_t set_members(self) noexcept
     cdef int _check_regex(self, size_t node, str text) except -1
+
+
+cdef class Where:
+    """An expression about the attributes of expressions."""
+
+    cdef ClauseStore store
+
+    cdef vector[NamePair] names_in(self, ClauseStore store) except *
 
 
 cdef class Index:
@@ -68,9 +79,14 @@ cdef class Index:
     cdef int _give(self, ScratchBox box) except -1
     cdef int _learn(self) except -1
     cdef int _find(self, ScratchBox box, object event) except -1
+    cdef int _match(self, ScratchBox box) except -1
+    cdef int _keep(self, Where where, vector[uint32_t]& slots) except -1
+    cdef int _match_alone(self, ScratchBox box, object event) except -1
+    cdef list _kept_of(self, list parts, object where)
     cdef int _open_ranking(self, ScratchBox box, size_t k, dict weights) except -1
     cdef int _require_new(self, Stage stage, bint many) except -1
-    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights) except -1
+    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights,
+                  object attributes) except -1
     cdef int _remove(self, uint32_t slot) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1

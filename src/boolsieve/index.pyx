@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 from libcpp.string_view cimport string_view
 
 from boolsieve.encoding.arrow cimport ArrowSource, is_arrow
+from boolsieve.encoding.attributes cimport NamePair, attributes_of, encode_attributes, set_attributes
 from boolsieve.encoding.batches cimport BatchEncoder, Plan
 from boolsieve.encoding.clauses cimport BLOCK_ROWS, DEAD, Clauses, clause_holds, simd_name
 from boolsieve.encoding.events cimport encode_event, encode_row
@@ -21,6 +22,7 @@ from boolsieve.structures.pool cimport NONE
 
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from itertools import zip_longest
 from math import inf
 from typing import NamedTuple
@@ -28,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boolsieve import engines
+from boolsieve.attributes import plain_attributes
 from boolsieve.columns import values_of
 from boolsieve.encoding.regex import check as check_regex
 from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, StorageError, UnknownIdError
@@ -150,14 +153,14 @@ cdef class ScratchBox:
 cdef class Stage:
     def __cinit__(self, uint64_t max_clauses, bint takes_cnf):
         self.weights = []
+        self.attributes = []
         self.max_clauses = max_clauses
         self.takes_cnf = takes_cnf
 
-    cdef int add(self, object id, object expression, object weight, object weights) except -1:
+    cdef int add(self, object id, object expression, object weight, object weights, object attributes) except -1:
         """Parses and checks one expression and adds it. On an error, which names the id, the stage is as it was."""
         cdef bytes raw = id_bytes(id)
         cdef bytes text
-        cdef size_t i
         if self.ids.find(raw, len(raw)) != NONE:
             raise DuplicateIdError(f"id {id!r} is given twice")
         try:
@@ -165,17 +168,9 @@ cdef class Stage:
                 weight = weight_of(weight, "weight")
             if weights is not None:
                 weights = weights_of(weights, "weights")
-            if isinstance(expression, str):
-                parse_text(expression, self.tree)
-                text = (<str>expression).encode()
-            elif isinstance(expression, (Expr, Attribute)):
-                tree_of(expression, self.tree)
-                text = str(expression).encode()
-            else:
-                raise EncodingError(f"an expression is a str or an Expr, not {type(expression).__name__}")
-            for i in range(self.tree.nodes.size()):
-                if self.tree.nodes[i].op == OP_MATCHES:
-                    self._check_regex(i, text.decode())
+            if attributes is not None:
+                attributes = plain_attributes(attributes)
+            text = self.read(expression)
             if weights:
                 self._check_names(weights)
             self.normalise(bool(weights))
@@ -190,11 +185,31 @@ cdef class Stage:
         if weight or weights:
             self.weights.extend([None] * (self.ids.size() - len(self.weights)))
             self.weights.append((weight or 0.0, weights or {}))
+        if attributes:
+            self.attributes.extend([None] * (self.ids.size() - len(self.attributes)))
+            self.attributes.append(attributes)
         self.ids.add(raw, len(raw))
         self.text_ids += raw[0] == c"s"
         self.texts.append(<const char*>text, len(text))
         self.text_end.push_back(self.texts.size())
         return 0
+
+    cdef bytes read(self, object expression):
+        """Parses an expression into the tree and gives its text."""
+        cdef bytes text
+        cdef size_t i
+        if isinstance(expression, str):
+            parse_text(expression, self.tree)
+            text = (<str>expression).encode()
+        elif isinstance(expression, (Expr, Attribute)):
+            tree_of(expression, self.tree)
+            text = str(expression).encode()
+        else:
+            raise EncodingError(f"an expression is a str or an Expr, not {type(expression).__name__}")
+        for i in range(self.tree.nodes.size()):
+            if self.tree.nodes[i].op == OP_MATCHES:
+                self._check_regex(i, text.decode())
+        return text
 
     cdef int normalise(self, bint plain) except -1:
         """Appends the normal form of the tree; conjunctive, where an engine takes it and it is much the shorter one.
@@ -279,7 +294,7 @@ cdef Engine engine_like(Engine engine):
 
 
 cdef int put(Engine engine, Stage stage, uint32_t i, uint32_t slot) except -1:
-    """Gives a slot the clauses and the weights of a stage's expression, if the engine takes them."""
+    """Gives a slot what a stage's expression has: clauses, if the engine takes them, weights and attributes."""
     cdef ClauseStore store = engine.store
     cdef uint32_t first = store.store.clause_count()
     cdef vector[uint32_t] names
@@ -293,6 +308,7 @@ cdef int put(Engine engine, Stage stage, uint32_t i, uint32_t slot) except -1:
         values.push_back(value)
     store.store.set_weight(slot, weight)
     store.store.set_weights(slot, names.data(), values.data(), names.size())
+    set_attributes(store, slot, (stage.attributes[i] if i < len(stage.attributes) else None) or {})
     store.encode(stage.normal, i, slot, stage.conjunctive[i])
     try:
         engine.require(first, store.store.clause_count() - first)
@@ -357,6 +373,49 @@ cdef int commit(Engine engine, Stage stage, list positions, list skipped) except
     return 0
 
 
+cdef class Where:
+    def __init__(self, where, max_clauses):
+        cdef Stage stage = Stage(max_clauses, False)
+        cdef bytes id = id_bytes(0)
+        try:
+            stage.read(where)
+            stage.normalise(True)
+        except ParseError as e:
+            raise ParseError(f"where: {e.problem}", e.text, e.line, e.column, e.expected) from None
+        except BudgetError as e:
+            raise BudgetError(f"where: {e}", e.needed, e.budget) from None
+        self.store = ClauseStore()
+        self.store.encode(stage.normal, 0, self.store.store.add_slot(id, len(id)), False)
+
+    cdef vector[NamePair] names_in(self, ClauseStore store) except *:
+        """The names that it is about and that attributes in the store have."""
+        cdef vector[NamePair] found
+        cdef NamePair pair
+        cdef uint32_t name
+        cdef string_view text
+        for name in range(self.store.dictionary.names.size()):
+            text = self.store.dictionary.names.text(name)
+            pair.asked = name
+            pair.given = store.store.attributes.names.find(text.data(), text.size())
+            if pair.given != NONE:
+                found.push_back(pair)
+        return found
+
+
+# A filter often comes with event after event.
+cached_where = lru_cache(maxsize=128)(Where)
+
+
+cdef Where where_of(object where, uint64_t max_clauses):
+    if where is None:
+        return None
+    if isinstance(where, Attribute):
+        where = where.is_true()  # an attribute has no equality of its own
+    elif not isinstance(where, (str, Expr)):
+        raise EncodingError(f"where is a str or an Expr, not {type(where).__name__}")
+    return cached_where(where, max_clauses)
+
+
 cdef class Index:
     """Finds, for each event, all stored expressions that it satisfies.
 
@@ -410,6 +469,8 @@ cdef class Index:
 
     cdef int _give(self, ScratchBox box) except -1:
         box.scratch.event.close()
+        if not box.scratch.ranges.empty():
+            box.scratch.ranges.close()
         box.scratch.slots.clear()
         box.scratch.counts.clear()
         if box.kept:
@@ -435,15 +496,16 @@ cdef class Index:
 
     # Changing.
 
-    def add(self, id, expression, weight=0.0, weights=None):
+    def add(self, id, expression, weight=0.0, weights=None, attributes=None):
         """Adds an expression, as text or built, under an id that the index does not hold yet.
 
         Args:
             weight: what a match is worth to `top_k`; not negative.
             weights: what it is worth beside that an attribute is there, by name, for clauses that need it.
+            attributes: what the expression has itself, by name, for `where` to filter by.
         """
         cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
-        stage.add(id, expression, weight, weights)
+        stage.add(id, expression, weight, weights, attributes)
         self._begin_write()
         try:
             self._require_new(stage, False)
@@ -451,12 +513,13 @@ cdef class Index:
         finally:
             self._lock.end_write()
 
-    def add_many(self, ids, expressions, *, weight=None, weights=None, errors="raise", progress=False):
+    def add_many(self, ids, expressions, *, weight=None, weights=None, attributes=None, errors="raise",
+                 progress=False):
         """Adds many expressions at once: all of them, or none if one is bad.
 
         Args:
             ids, expressions: iterables or columns (NumPy, pandas, polars, Arrow) of equal length.
-            weight, weights: columns of what `add` takes; None in them, and for them, stands for no weight.
+            weight, weights, attributes: columns of what `add` takes; None in them, and for them, stands for none.
             errors: "raise", or "skip" to leave bad ones out.
             progress: show a progress bar.
 
@@ -472,9 +535,10 @@ cdef class Index:
         ids = values_of(ids)
         total = len(ids) if hasattr(ids, "__len__") else None
         with progress_bar(progress, total) as show:
-            for id, expression, one, some in rows(ids=ids, expressions=expressions, weight=weight, weights=weights):
+            for id, expression, one, some, own in rows(ids=ids, expressions=expressions, weight=weight, weights=weights,
+                                                       attributes=attributes):
                 try:
-                    stage.add(id, expression, one, some)
+                    stage.add(id, expression, one, some, own)
                     if positions is not None:
                         positions.append(position)
                 except (ValueError, EncodingError) as error:
@@ -506,21 +570,23 @@ cdef class Index:
                 raise at_position(error, i) if many else error
         return 0
 
-    def replace(self, id, expression, weight=0.0, weights=None):
-        """Gives an id that the index holds another expression and other weights; it keeps its place in the order."""
-        self._set(id, expression, False, weight, weights)
+    def replace(self, id, expression, weight=0.0, weights=None, attributes=None):
+        """Gives an id that the index holds another expression, weights and attributes; it keeps its place in the order.
+        """
+        self._set(id, expression, False, weight, weights, attributes)
 
     def __setitem__(self, id, expression):
-        self._set(id, expression, True, None, None)
+        self._set(id, expression, True, None, None, None)
 
-    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights) except -1:
+    cdef int _set(self, object id, object expression, bint or_add, object weight, object weights,
+                  object attributes) except -1:
         cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         cdef Store* store
         cdef uint32_t slot, first
         cdef string_view raw
         cdef SlotContent old
         cdef StoreMark mark
-        stage.add(id, expression, weight, weights)
+        stage.add(id, expression, weight, weights, attributes)
         raw = stage.ids.text(0)
         self._begin_write()
         try:
@@ -621,6 +687,9 @@ cdef class Index:
             if weighted or store.weight(slot):
                 stage.weights.extend([None] * (stage.ids.size() - len(stage.weights)))
                 stage.weights.append((store.weight(slot), given_weights(old, slot)))
+            if store.attributes.of(slot).count:
+                stage.attributes.extend([None] * (stage.ids.size() - len(stage.attributes)))
+                stage.attributes.append(attributes_of(old, slot))
             stage.ids.add(id, len(id))
             stage.text_ids += id[0] == c"s"
             stage.texts.append(text.data(), text.size())
@@ -699,6 +768,14 @@ cdef class Index:
         finally:
             self._lock.end_read()
 
+    def attributes(self, id):
+        """The attributes of an expression, by name."""
+        self._begin_read()
+        try:
+            return attributes_of(self._store, self._slot(id))
+        finally:
+            self._lock.end_read()
+
     def __iter__(self):
         cdef uint32_t slot
         cdef list ids = []
@@ -730,22 +807,59 @@ cdef class Index:
 
     cdef int _find(self, ScratchBox box, object event) except -1:
         """Leaves the slots that match in box.scratch.slots, in order. The caller holds the lock as a reader."""
+        encode_event(self._store, event, box.scratch, box.kept)
+        return self._match(box)
+
+    cdef int _match(self, ScratchBox box) except -1:
+        """As _find, of the event that is in the scratch already."""
         cdef Scratch* s = &box.scratch
-        encode_event(self._store, event, s[0], box.kept)
         s.found.open(self._store.store.slot_count())
-        if self._store.store.clause_count() < RELEASE_FROM:
+        if not s.ranges.empty():
+            with nogil:
+                self._engine.match_ranges(s[0])
+        elif self._store.store.clause_count() < RELEASE_FROM:
             self._engine.match(s[0])
+            s.observe()
         else:
             with nogil:
                 self._engine.match(s[0])
-        s.observe()
+            s.observe()
         self._sample.take(s.sample)
         s.found.drain_to(s.slots)
         s.counters.matches += s.slots.size()
         return 0
 
-    def match(self, event):
-        """The ids of all expressions that the event satisfies, in order of addition."""
+    cdef int _keep(self, Where where, vector[uint32_t]& slots) except -1:
+        """Leaves of the slots those whose attributes satisfy `where`. The caller holds the lock as a reader."""
+        cdef ScratchBox box = self._take()
+        cdef vector[NamePair] names = where.names_in(self._store)
+        cdef Clauses clauses = where.store.clauses()
+        cdef uint32_t clause
+        cdef size_t i, kept = 0
+        box.scratch.remember = True
+        try:
+            for i in range(slots.size()):
+                encode_attributes(self._store, slots[i], where.store, names.data(), names.size(), box.scratch, box.kept)
+                for clause in range(clauses.count):
+                    if clause_holds(clauses, clause, box.scratch.event):
+                        slots[kept] = slots[i]
+                        kept += 1
+                        break
+                box.scratch.event.close()
+                if box.kept:
+                    box.kept.clear()
+            slots.resize(kept)
+        finally:
+            self._give(box)
+        return 0
+
+    def match(self, event, *, where=None):
+        """The ids of all expressions that the event satisfies, in order of addition.
+
+        Args:
+            where: an expression, as text or built; only those are given whose own attributes satisfy it.
+        """
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef list ids = []
         cdef size_t i
@@ -754,6 +868,8 @@ cdef class Index:
         self._begin_read()
         try:
             self._find(box, event)
+            if asked is not None:
+                self._keep(asked, box.scratch.slots)
             for i in range(box.scratch.slots.size()):
                 ids.append(self._id(box.scratch.slots[i]))
         finally:
@@ -762,8 +878,9 @@ cdef class Index:
         self._learn()
         return ids
 
-    def match_count(self, event):
-        """How many expressions the event satisfies."""
+    def match_count(self, event, *, where=None):
+        """How many expressions the event satisfies, of those whose attributes satisfy `where`."""
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         if not isinstance(event, dict):
             event = mapping(event)
@@ -771,6 +888,8 @@ cdef class Index:
         self._begin_read()
         try:
             self._find(box, event)
+            if asked is not None:
+                self._keep(asked, box.scratch.slots)
             found = box.scratch.slots.size()
         finally:
             self._lock.end_read()
@@ -792,7 +911,10 @@ cdef class Index:
             clauses = self._store.clauses()
             for clause in range(self._store.store.slot_clause[slot],
                                 self._store.store.slot_clause[slot] + self._store.store.slot_clauses[slot]):
-                if clause_holds(clauses, clause, box.scratch.event):
+                if not box.scratch.ranges.empty():
+                    if box.scratch.ranges.clause_holds(clauses, clause, box.scratch.event):
+                        return True
+                elif clause_holds(clauses, clause, box.scratch.event):
                     return True
             return False
         finally:
@@ -811,11 +933,12 @@ cdef class Index:
                 box.ranking.weigh(known, weight)
         return 0
 
-    def top_k(self, event, k, weights=None):
+    def top_k(self, event, k, weights=None, *, where=None):
         """The k best of the expressions that the event satisfies.
 
         Args:
             weights: the event's weights of attributes, by name, 1 where not given; they multiply the expressions'.
+            where: only those count whose own attributes satisfy it.
 
         Returns:
             A list of (id, score), from the best on, ties in order of addition; shorter if fewer match. The score is
@@ -824,6 +947,7 @@ cdef class Index:
         if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
             raise ValueError(f"k is a positive int, not {k!r}")
         cdef dict checked = weights_of(weights, "weights of an event")
+        cdef Where asked = where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef Scratch* s = &box.scratch
         cdef size_t most, i
@@ -833,15 +957,22 @@ cdef class Index:
         self._begin_read()
         try:
             most = min(k, max(1, self._store.store.live_slots))
-            encode_event(self._store, event, s[0], box.kept)
-            s.found.open(self._store.store.slot_count())
             self._open_ranking(box, most, checked)
-            with nogil:
-                self._engine.top_k(s[0], box.ranking)
-                box.ranking.sort()
-            s.observe()
-            self._sample.take(s.sample)
-            s.counters.matches += box.ranking.best.size()
+            encode_event(self._store, event, s[0], box.kept)
+            if asked is None and s.ranges.empty():
+                s.found.open(self._store.store.slot_count())
+                with nogil:
+                    self._engine.top_k(s[0], box.ranking)
+                s.observe()
+                self._sample.take(s.sample)
+                s.counters.matches += box.ranking.best.size()
+            else:  # what it matches is decided before the scores
+                self._match(box)
+                if asked is not None:
+                    self._keep(asked, s.slots)
+                for i in range(s.slots.size()):
+                    box.ranking.offer(box.ranking.score(s.slots[i], s.event, s.ranges), s.slots[i])
+            box.ranking.sort()
             for i in range(box.ranking.best.size()):
                 best.append((self._id(box.ranking.best[i].slot), box.ranking.best[i].score))
         finally:
@@ -853,13 +984,23 @@ cdef class Index:
 
     def explain(self, event, id):
         """Why the event satisfies the expression of this id, or not: its tree with the outcome of each part."""
-        return Explanation.of(self[id], mapping(event))
+        event = mapping(event)
+        expression = self[id]
 
-    def match_batch(self, events, *, threads=1):
+        def holds():
+            alone = Index(self._engine, max_clauses=self.max_clauses)
+            alone.add(0, expression)
+            return alone.matches(event, 0)
+
+        return Explanation.of(expression, event, holds)
+
+    def match_batch(self, events, *, where=None, threads=1):
         """The matches of many events.
 
         Args:
             events: mappings, or a table that offers the Arrow C interface (pyarrow, polars, pandas, DuckDB).
+            where: only those are given whose own attributes satisfy it. One expression for all events, or a column of
+                one an event, in which None stands for no filter.
             threads: how many threads work on it; they do not hold the GIL.
 
         Returns:
@@ -871,6 +1012,10 @@ cdef class Index:
             raise EncodingError("match_batch takes many events; match takes one")
         cdef list parts
         source = None
+        if isinstance(where, (str, Expr, Attribute)):
+            where = where_of(where, self.max_clauses)
+        elif where is not None:
+            where = [where_of(one, self.max_clauses) for one in values_of(where)]
         if is_arrow(events):
             try:
                 source = ArrowSource(events)
@@ -886,11 +1031,50 @@ cdef class Index:
                 parts = self._match_arrow(source, threads)
             else:
                 parts = run(lambda start: self._match_rows(events, start), range(0, len(events), TASK_ROWS), threads)
+            if where is not None:
+                parts = self._kept_of(parts, where)
             matches = self._joined(parts, threads)
         finally:
             self._lock.end_read()
         self._learn()
         return matches
+
+    cdef list _kept_of(self, list parts, object where):
+        """The answers of tasks without what is left out by one Where, or by the one of the row."""
+        cdef vector[uint32_t] slots
+        cdef uint32_t slot
+        cdef list wheres
+        total = sum(len(counts) for counts, _, _ in parts)
+        if isinstance(where, Where):
+            wheres = [where]
+            place = np.zeros(total, np.intp)
+        elif len(where) != total:
+            raise ValueError(f"where has {len(where)} expressions for {total} events")
+        else:
+            places = {None: 0}
+            place = np.array([places.setdefault(one, len(places)) for one in where], np.intp)
+            wheres = list(places)
+        kept_parts = []
+        first = 0
+        for counts, found, _ in parts:
+            of_row = np.repeat(np.arange(len(counts)), counts)
+            of_match = place[first + of_row]
+            first += len(counts)
+            mask = np.ones(len(found), bool)
+            by_where = np.argsort(of_match, kind="stable")
+            for group in np.split(by_where, np.flatnonzero(np.diff(of_match[by_where])) + 1):
+                one = wheres[of_match[group[0]]] if len(group) else None
+                if one is None:
+                    continue
+                slots.clear()
+                for slot in np.unique(found[group]):
+                    slots.push_back(slot)
+                self._keep(one, slots)
+                mask[group] = np.isin(found[group], to_array(slots))
+            counts = np.bincount(of_row[mask], minlength=len(counts)).astype(np.uint32)
+            found = found[mask]
+            kept_parts.append((counts, found, any(self._store.store.ids.is_text(slot) for slot in np.unique(found))))
+        return kept_parts
 
     cdef list _match_arrow(self, ArrowSource source, object threads):
         cdef Plan plan = Plan(source, self._store)
@@ -926,24 +1110,47 @@ cdef class Index:
     def _match_rows(self, list events, Py_ssize_t start):
         cdef ScratchBox box = self._take()
         cdef Py_ssize_t end = min(start + <Py_ssize_t>TASK_ROWS, len(events))
-        cdef Py_ssize_t first, row, last
+        cdef Py_ssize_t row = start
+        cdef uint32_t n
+        cdef bint plain
         box.scratch.remember = True
         try:
-            for first in range(start, end, BLOCK_ROWS):
-                last = min(first + BLOCK_ROWS, end)
-                box.scratch.block.open(last - first)
-                for row in range(first, last):
+            while row < end:
+                box.scratch.block.open(<uint32_t>min(end - row, <Py_ssize_t>BLOCK_ROWS))
+                n = 0
+                plain = True
+                while plain and n < box.scratch.block.rows:
                     try:
-                        encode_row(self._store, events[row], row - first, box.scratch, box.kept)
+                        plain = encode_row(self._store, events[row + n], n, box.scratch, box.kept)
                     except EncodingError as e:
-                        raise EncodingError(f"row {row}: {e}") from None
-                with nogil:
-                    box.scratch.block.sort_cells()
-                    self._engine.match_block(box.scratch)
+                        raise EncodingError(f"row {row + n}: {e}") from None
+                    except ValueError as e:
+                        raise ValueError(f"row {row + n}: {e}") from None
+                    n += plain
+                row += n
+                box.scratch.block.rows = n
+                if n:
+                    with nogil:
+                        box.scratch.block.sort_cells()
+                        self._engine.match_block(box.scratch)
+                if not plain:  # it ends the block, and is matched by itself
+                    self._match_alone(box, events[row])
+                    row += 1
                 box.kept.clear()
             return self._answer(box)
         finally:
             self._give(box)
+
+    cdef int _match_alone(self, ScratchBox box, object event) except -1:
+        """Appends the matches of an event to the answer of a batch."""
+        cdef Scratch* s = &box.scratch
+        cdef size_t before = s.slots.size()
+        self._find(box, event)
+        s.counts.push_back(<uint32_t>(s.slots.size() - before))
+        s.counters.matches -= before
+        s.event.close()
+        s.ranges.close()
+        return 0
 
     cdef tuple _answer(self, ScratchBox box):
         """How many matches each row of a task has, their slots, and whether a text is among their ids."""

@@ -3,7 +3,7 @@
 The C++ headers hold the meaning of each field and the invariants.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -85,6 +85,45 @@ cdef extern from "boolsieve/clauses.hpp" namespace "boolsieve" nogil:
     cbool clause_holds(const Clauses& clauses, uint32_t clause, const Event& event) noexcept
 
 
+cdef extern from "boolsieve/ranges.hpp" namespace "boolsieve" nogil:
+    cdef cppclass Number:
+        Number() noexcept
+        Number(int64_t x) noexcept
+        Number(double d) noexcept
+
+        @staticmethod
+        int compare(const Number& a, const Number& b) noexcept
+
+        Number next() noexcept
+        Number previous() noexcept
+
+    cdef struct KeySpan:
+        uint64_t low
+        uint64_t high
+
+    cdef cppclass RangesAttribute "boolsieve::Ranges::Attribute":
+        uint32_t attribute
+        cbool maybe_absent
+        uint32_t begin
+        uint32_t end
+
+    cdef cppclass Ranges:
+        vector[RangesAttribute] attributes
+        vector[KeySpan] spans
+        cbool empty() noexcept
+        void add_plain(Event& event, size_t attributes_before, size_t texts_before) except +
+        void add_numbers(const Number& low, const Number& high) except +
+        void add_texts(const string& low, const string& high, cbool open, cbool endless) except +
+        void add_times(uint64_t low, uint64_t high) except +
+        void close_names() except +
+        void close() noexcept
+        uint32_t first_failure(const Clauses& clauses, uint32_t begin, uint32_t end, const Event& event) noexcept
+        cbool clause_holds(const Clauses& clauses, uint32_t clause, Event& event) except +
+        size_t plain_events(size_t most) noexcept
+        void put_first(Event& event) except +
+        cbool put_next(Event& event) except +
+
+
 cdef extern from "boolsieve/match_set.hpp" namespace "boolsieve" nogil:
     cdef cppclass MatchSet:
         void open(size_t slots) except +
@@ -119,6 +158,7 @@ cdef extern from "boolsieve/scratch.hpp" namespace "boolsieve" nogil:
 
     cdef cppclass Scratch:
         Event event
+        Ranges ranges
         Block block
         MatchSet found
         vector[uint32_t] slots

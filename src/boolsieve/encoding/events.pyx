@@ -17,19 +17,24 @@ from cpython.object cimport PyObject
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_Check
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
+from boolsieve.encoding.clauses cimport Number
 from boolsieve.encoding.store cimport (
-    KEY_HELD, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES, ValueBytes, put_bool,
-    put_element, put_held, put_integer, put_real, put_set, put_text, put_text_element, put_time,
+    KEY_HELD, KEY_HIGHEST, KEY_LOWEST, USES_ELEMENTS, USES_FOLDED, USES_PLAIN, USES_REGEX, VIEW_ORDER, VIEW_USES,
+    ValueBytes, open_name, put_bool, put_element, put_held, put_integer, put_real, put_set, put_text, put_text_element,
+    put_time, time_key,
 )
 from boolsieve.structures.pool cimport NONE
 
 from collections.abc import Mapping
 from datetime import timezone
+from math import inf
+from typing import NamedTuple
 
+from boolsieve.encoding.ranges import AnyOf, Between
 from boolsieve.encoding.values import plain_value
 from boolsieve.errors import EncodingError
 
@@ -218,6 +223,8 @@ cdef int put_value(ClauseStore store, uint32_t name, object value, Scratch& s, l
         put_set(views, s.event)
         if views[VIEW_USES] & USES_ELEMENTS:
             put_elements(store, name, value, s, kept)
+    elif isinstance(value, (AnyOf, Between)):
+        put_choices(store, name, value, s, kept)
     else:
         # NumPy scalars, pandas' timestamps, decimals and what else stands for a basic value.
         try:
@@ -231,6 +238,163 @@ cdef int put_value(ClauseStore store, uint32_t name, object value, Scratch& s, l
         else:
             put_value(store, name, plain, s, kept)
     return 0
+
+
+cdef int put_choices(ClauseStore store, uint32_t name, object value, Scratch& s, list kept) except -1:
+    """An attribute with several values or a range; what comes down to one value is that value."""
+    cdef list choices = []
+    cdef size_t attributes, texts
+    for one in value.values if isinstance(value, AnyOf) else (value,):
+        if isinstance(one, Between):
+            choices += Limits.of(one, name_of(store, name))
+        elif isinstance(one, Mapping):
+            raise EncodingError(f"attribute {name_of(store, name)!r}: any_of() takes values, not {type(one).__name__}")
+        else:
+            choices.append(one)
+    if not choices:
+        raise ValueError(f"attribute {name_of(store, name)!r}: any_of() without a value")
+    if len(choices) == 1 and not isinstance(choices[0], Limits):
+        return put_choice(store, name, choices[0], s, kept)
+    open_name(s.ranges, store.dictionary, name)
+    for choice in choices:
+        if isinstance(choice, Limits):
+            (<Limits>choice).put(s)
+            continue
+        attributes = s.event.attributes.size()
+        texts = s.event.texts.size()
+        put_choice(store, name, choice, s, kept)
+        s.ranges.add_plain(s.event, attributes, texts)
+    return 0
+
+
+cdef int put_choice(ClauseStore store, uint32_t name, object value, Scratch& s, list kept) except -1:
+    """A plain value of put_choices; a time is a pair of microseconds and whether it lies after them."""
+    if type(value) is TimePoint:
+        put_time(store.dictionary.views_of(name), value.microseconds, value.between, s.event)
+        return 0
+    return put_value(store, name, value, s, kept)
+
+
+class TimePoint(NamedTuple):
+    """A time, in microseconds and whether it lies between them and the next."""
+
+    microseconds: int
+    between: bool
+
+
+cdef class Limits:
+    """The ends of a range that holds more than one value: numbers, texts or times."""
+
+    cdef str family
+    cdef Number low, high
+    cdef bytes low_text, high_text
+    cdef bint open, endless
+    cdef uint64_t low_key, high_key
+
+    cdef int put(self, Scratch& s) except -1:
+        if self.family == "number":
+            s.ranges.add_numbers(self.low, self.high)
+        elif self.family == "text":
+            s.ranges.add_texts(self.low_text, self.high_text, self.open, self.endless)
+        else:
+            s.ranges.add_times(self.low_key, self.high_key)
+        return 0
+
+    @staticmethod
+    cdef list of(object range, str name):
+        """What a Between consists of: plain values or one Limits. The name is for errors."""
+        cdef Limits limits = Limits()
+        cdef bint low_open = range.low is not None and range.closed in ("right", "neither")
+        cdef bint high_open = range.high is not None and range.closed in ("left", "neither")
+        low, high = end_value(range.low, name), end_value(range.high, name)
+        families = {family_of_end(end) for end in (low, high) if end is not None}
+        if len(families) != 1:
+            problem = "has no end" if not families else "has ends that do not compare"
+            raise EncodingError(f"attribute {name!r}: {range!r} {problem}")
+        (limits.family,) = families
+        if limits.family == "bool":
+            found = [x for x in (False, True) if (low is None or (x > low if low_open else x >= low))
+                     and (high is None or (x < high if high_open else x <= high))]
+        elif limits.family == "number":
+            found = limits.of_numbers(low, high, low_open, high_open)
+        elif limits.family == "text":
+            found = limits.of_texts(low, high, low_open, high_open)
+        else:
+            found = limits.of_times(low, high, low_open, high_open)
+        if not found:
+            raise ValueError(f"attribute {name!r}: {range!r} is empty")
+        return found
+
+    cdef list of_numbers(self, object low, object high, bint low_open, bint high_open):
+        self.low = number_of(-inf if low is None else low)
+        self.high = number_of(inf if high is None else high)
+        # Infinity is its own next number, so these are told apart before the ends move.
+        if Number.compare(self.low, self.high) >= (1 if not low_open and not high_open else 0):
+            return []
+        if low_open:
+            self.low = self.low.next()
+        if high_open:
+            self.high = self.high.previous()
+        if low is not None and not low_open and Number.compare(self.low, self.high) == 0:
+            return [low]
+        return [self] if Number.compare(self.low, self.high) <= 0 else []
+
+    cdef list of_texts(self, object low, object high, bint low_open, bint high_open):
+        self.low_text = b"" if low is None else low.encode("utf-8", "surrogatepass")
+        if low_open:
+            self.low_text += b"\0"
+        self.endless = high is None
+        self.open = high_open
+        self.high_text = b"" if high is None else high.encode("utf-8", "surrogatepass")
+        if not self.endless and self.low_text == self.high_text and not self.open:
+            return [self.high_text.decode("utf-8", "surrogatepass")]
+        return [self] if self.endless or self.low_text < self.high_text else []
+
+    cdef list of_times(self, object low, object high, bint low_open, bint high_open):
+        self.low_key = KEY_LOWEST if low is None else time_key(low.microseconds, low.between) + low_open
+        self.high_key = KEY_HIGHEST if high is None else time_key(high.microseconds, high.between) - high_open
+        if self.low_key == self.high_key and low is not None and not low_open:
+            return [low]
+        return [self] if self.low_key <= self.high_key else []
+
+
+cdef Number number_of(object value) except *:
+    cdef int overflow = 0
+    cdef int64_t x
+    if PyFloat_Check(value):
+        return Number(<double>PyFloat_AS_DOUBLE(value))
+    x = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow:
+        return Number(nearest(value))
+    return Number(x)
+
+
+cdef object end_value(object value, str name):
+    """The end of a range as a bool, int, float, str, TimePoint or None."""
+    if value is None or PyUnicode_Check(value) or PyLong_Check(value):
+        return value
+    between = False
+    try:
+        if not PyFloat_Check(value) and not is_plain_time(value):
+            value, between = plain_value(value)
+            if isinstance(value, list):
+                raise TypeError
+    except TypeError:
+        raise EncodingError(
+            f"attribute {name!r}: a value of type {type(value).__name__} cannot be an end of a range") from None
+    if value is None or value != value:
+        raise ValueError(f"attribute {name!r}: NaN cannot be an end of a range; None is for no end")
+    if PyDate_Check(value):
+        return TimePoint(microseconds(value), between)
+    return value
+
+
+cdef str family_of_end(object end):
+    if PyUnicode_Check(end):
+        return "text"
+    if PyBool_Check(end):
+        return "bool"
+    return "time" if type(end) is TimePoint else "number"
 
 
 cdef dict flatten(dict event, uint32_t deepest):
@@ -257,7 +421,7 @@ cdef dict flatten(dict event, uint32_t deepest):
 
 
 cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) except -1:
-    """Fills scratch.event, which the caller closes. On an error it is closed already."""
+    """Fills scratch.event and scratch.ranges, which the caller closes. On an error they are closed already."""
     cdef Py_ssize_t position = 0
     cdef Py_ssize_t size = 0
     cdef PyObject* next_key
@@ -276,6 +440,7 @@ cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) ex
             key, value = <object>next_key, <object>next_value
             if PyDict_CheckExact(value) or (not is_basic(value) and isinstance(value, Mapping)):
                 s.event.close()
+                s.ranges.close()
                 event = flatten(event, store.dictionary.deepest)
                 s.event.open(store.dictionary.attribute_count())
                 position = 0
@@ -286,8 +451,11 @@ cdef int encode_event(ClauseStore store, object event, Scratch& s, list kept) ex
             name = store.dictionary.names.find(text, size)
             if name != NONE:
                 put_value(store, name, value, s, kept)
+        if not s.ranges.empty():
+            s.ranges.close_names()
     except BaseException:
         s.event.close()
+        s.ranges.close()
         raise
     return 0
 
@@ -297,13 +465,17 @@ cdef inline cbool is_basic(object value) noexcept:
             or PyList_Check(value) or PyDate_Check(value))
 
 
-cdef int encode_row(ClauseStore store, object event, uint32_t row, Scratch& s, list kept) except -1:
-    """Adds one event to the block as cells."""
+cdef bint encode_row(ClauseStore store, object event, uint32_t row, Scratch& s, list kept) except -1:
+    """Adds one event to the block as cells. False if it is not plain, which a block cannot hold."""
     cdef size_t i
     encode_event(store, event, s, kept)
+    if not s.ranges.empty():
+        s.event.close()
+        s.ranges.close()
+        return False
     for i in range(1, s.event.attributes.size()):  # the first is the attribute that every event has
         s.block.put(row, s.event.attributes[i], s.event.table[s.event.attributes[i]])
     for i in range(s.event.texts.size()):
         s.block.put_text(row, s.event.texts[i].attribute, s.event.texts[i].data, s.event.texts[i].length)
     s.event.close()
-    return 0
+    return True

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from boolsieve.encoding.clauses cimport Event
+from boolsieve.encoding.clauses cimport Event, Ranges
 from boolsieve.encoding.store cimport Dictionary, Store
 
 
@@ -19,5 +19,6 @@ cdef extern from "boolsieve/ranking.hpp" namespace "boolsieve" nogil:
         void weigh(uint32_t name, double weight) except +
         void close() noexcept
         double score(uint32_t slot, const Event& event) except +
+        double score(uint32_t slot, Event& event, Ranges& ranges) except +
         cbool offer(double score, uint32_t slot) except +
         void sort() noexcept

@@ -6,7 +6,7 @@ from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from boolsieve.encoding.clauses cimport Block, Clauses
+from boolsieve.encoding.clauses cimport Block, Clauses, Ranges
 from boolsieve.language.tree cimport Derived, Literal, Normal, Term
 from boolsieve.memory.buffers cimport Buffer, NamedBuffer
 from boolsieve.structures.pool cimport CStringPool
@@ -96,6 +96,10 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         uint64_t value_key(const ValueBytes& value) noexcept
 
 
+cdef extern from "boolsieve/ranges.hpp" namespace "boolsieve" nogil:
+    void open_name(Ranges& ranges, const Dictionary& dictionary, uint32_t name) except +
+
+
 cdef extern from "boolsieve/put_values.hpp" namespace "boolsieve" nogil:
     cdef cppclass RowSink:
         Block* block
@@ -112,6 +116,32 @@ cdef extern from "boolsieve/put_values.hpp" namespace "boolsieve" nogil:
                            Sink& sink) except +
     void put_text_element[Sink](const Dictionary& d, uint32_t name, const char* text, size_t n, string& key,
                                 Sink& sink) except +
+
+
+cdef extern from "boolsieve/attributes.hpp" namespace "boolsieve" nogil:
+    cdef enum AttributeType:
+        ATTRIBUTE_BOOL
+        ATTRIBUTE_INTEGER
+        ATTRIBUTE_REAL
+        ATTRIBUTE_TEXT
+        ATTRIBUTE_DATE
+        ATTRIBUTE_TIME
+        ATTRIBUTE_LIST
+
+    cdef struct AttributeValues:
+        uint64_t begin
+        uint32_t count
+
+    cdef cppclass AttributeTable:
+        CStringPool names
+        CStringPool strings
+        Buffer[uint32_t] name
+        Buffer[uint8_t] type
+        Buffer[uint64_t] value
+        AttributeValues of(uint32_t slot) noexcept
+        void set(uint32_t slot, AttributeValues values) except +
+        void add(uint32_t of_name, AttributeType of_type, uint64_t bits) except +
+        size_t size() noexcept
 
 
 cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
@@ -154,6 +184,7 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         Buffer[uint64_t] high
         Buffer[uint64_t] sets
         Buffer[uint8_t] text
+        AttributeTable attributes
         uint64_t dead_text
         uint32_t live_slots
         uint32_t dead_clauses

@@ -18,6 +18,8 @@ cdef class Engine:
     cdef int insert(self, uint32_t first, uint32_t count) except -1
     cdef int remove(self, uint32_t first, uint32_t count) except -1
     cdef int match(self, Scratch& scratch) except -1 nogil
+    cdef int match_ranges(self, Scratch& scratch) except -1 nogil
+    cdef int scan_ranges(self, Scratch& scratch) except -1 nogil
     cdef int match_block(self, Scratch& scratch) except -1 nogil
     cdef int top_k(self, Scratch& scratch, Ranking& ranking) except -1 nogil
     cdef int learn(self, const Sample& sample) except -1

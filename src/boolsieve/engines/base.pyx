@@ -20,6 +20,11 @@ Writing one takes a `.pxd`, a `.pyx`, a line in the registry and its own test:
   `scratch.counts`. The default goes row by row.
 - `top_k(scratch, ranking)`: for `scratch.event`, offers the slots that match to the ranking. The default offers all; an
   engine that knows bounds may leave out those that cannot be among the best.
+- `match_ranges(scratch)`: for an event with several values or a range for some attributes, as `match`. The plain
+  attributes are in `scratch.event`, the others in `scratch.ranges.attributes`, with the closed spans of keys that they
+  may have, `scratch.ranges.spans`: a predicate that needs such an attribute can hold only if it takes a key of a span.
+  Candidates must be decided by `scratch.ranges.clause_holds`. The default matches the plain events that it stands for,
+  one by one, or scans the clauses if they are many.
 - `buffers()`: all lasting state, as named flat buffers. `check_invariants()` asserts what the engine's file promises.
 - Both match functions add to `scratch.counters` what they evaluated.
 
@@ -28,6 +33,13 @@ is much shorter: one clause, in which predicates marked with OR_NEXT are alterna
 
 Keyword arguments of the constructor are the engine's options; `options()` gives them back, so that a copy can be made.
 """
+
+from libc.stdint cimport uint64_t
+
+from boolsieve.encoding.clauses cimport Clauses
+
+# An event with several values is matched as so many plain events at most, before all clauses are scanned instead.
+cdef size_t PLAIN_EVENTS = 16
 
 
 cdef class Engine:
@@ -62,6 +74,33 @@ cdef class Engine:
         scratch.found.drain_to(scratch.slots)
         for i in range(scratch.slots.size()):
             ranking.offer(ranking.score(scratch.slots[i], scratch.event), scratch.slots[i])
+        return 0
+
+    cdef int match_ranges(self, Scratch& scratch) except -1 nogil:
+        cdef uint64_t events = scratch.counters.events
+        if scratch.ranges.plain_events(PLAIN_EVENTS) > PLAIN_EVENTS:
+            return self.scan_ranges(scratch)
+        scratch.ranges.put_first(scratch.event)
+        self.match(scratch)
+        while scratch.ranges.put_next(scratch.event):
+            self.match(scratch)
+        scratch.counters.events = events + 1
+        return 0
+
+    cdef int scan_ranges(self, Scratch& scratch) except -1 nogil:
+        """What all engines can do for match_ranges: a scan of the clauses."""
+        cdef Clauses clauses = self.store.clauses()
+        cdef uint32_t clause, begin, failed
+        cdef uint32_t end = 0
+        for clause in range(clauses.count):
+            begin = end
+            end = clauses.begin[clause + 1]
+            failed = scratch.ranges.first_failure(clauses, begin, end, scratch.event)
+            scratch.counters.predicates += failed - begin + (failed < end)
+            if failed == end and scratch.ranges.clause_holds(clauses, clause, scratch.event):
+                scratch.found.add(clauses.owner[clause])
+        scratch.counters.candidates += clauses.count
+        scratch.counters.events += 1
         return 0
 
     cdef int learn(self, const Sample& sample) except -1:

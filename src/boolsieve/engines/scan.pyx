@@ -43,6 +43,9 @@ cdef class Scan(Engine):
         scratch.counters.candidates += clauses.count
         return 0
 
+    cdef int match_ranges(self, Scratch& scratch) except -1 nogil:
+        return self.scan_ranges(scratch)
+
     cdef int match_block(self, Scratch& scratch) except -1 nogil:
         cdef Clauses clauses = self.store.clauses()
         if not make_columns(scratch, clauses.attributes):
