@@ -43,8 +43,17 @@ class SmallMaps {
         uint64_t at = place.data()[map];
         return at ? uint32_t(*cell(cells.data(), at, key)) : NONE;
     }
-    // Whether looking up many keys is worth a prefetch for each.
-    bool is_large(uint32_t map) const noexcept { return (place.data()[map] & 63) > 10; }
+    // How many cells a map has.
+    size_t room(uint32_t map) const noexcept {
+        uint64_t at = place.data()[map];
+        return at ? size_t(1) << (at & 63) : 0;
+    }
+    // f(key, value) for each cell of a map, in no order; of empty ones both are NONE.
+    template <class F>
+    void each_cell(uint32_t map, F f) const {
+        const uint64_t *c = cells.data() + (place.data()[map] >> 6), *end = c + room(map);
+        for (; c < end; ++c) f(uint32_t(*c >> 32), uint32_t(*c));
+    }
     void prefetch(uint32_t map, uint32_t key) const noexcept {
         uint64_t at = place.data()[map];
         __builtin_prefetch(cells.data() + (at >> 6) + home(key, uint32_t(at & 63)));
