@@ -643,8 +643,21 @@ class BETreeCore {
     }
 
     void insert_one(const Clauses& c, uint32_t from, uint32_t clause, uint32_t except) {
+        add(c, from, clause, except, true, NONE);
+    }
+    // To where it would be inserted now, from a cluster on. The caller tidies the one that it leaves.
+    bool move(const Clauses& c, uint32_t from, uint32_t clause, bool explore) {
+        uint32_t old = clause_cluster[clause], place = clause_place[clause];
+        if (add(c, from, clause, NONE, explore, old) == old) return false;
+        count_up(old, uint32_t(-1));
+        kill(old, place);
+        return true;
+    }
+    // Adds an entry and returns where, unless that is where the clause has one already.
+    uint32_t add(const Clauses& c, uint32_t from, uint32_t clause, uint32_t except, bool explore, uint32_t already) {
         double part = 1;
-        uint32_t cluster = seek(c, from, clause, except, true, true, part);
+        uint32_t cluster = seek(c, from, clause, except, true, explore, part);
+        if (cluster == already) return cluster;
         try {
             append(c, cluster, &clause, 1);
         } catch (...) {
@@ -653,19 +666,7 @@ class BETreeCore {
         }
         count_up(cluster, 1);
         note(cluster);
-    }
-    // To where it would be inserted now, from a cluster on. The caller tidies the one that it leaves.
-    bool move(const Clauses& c, uint32_t from, uint32_t clause, bool explore) {
-        uint32_t old = clause_cluster[clause], place = clause_place[clause];
-        double part = 1;
-        uint32_t cluster = seek(c, from, clause, NONE, true, explore, part);
-        if (cluster == old) return false;
-        append(c, cluster, &clause, 1);
-        count_up(cluster, 1);
-        count_up(old, uint32_t(-1));
-        kill(old, place);
-        note(cluster);
-        return true;
+        return cluster;
     }
     // To look at in settle.
     void note(uint32_t cluster) {
