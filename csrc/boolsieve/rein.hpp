@@ -27,8 +27,8 @@ class ReinIndex {
   public:
     static constexpr uint32_t NONE = 0xFFFFFFFFu;
     enum Side : uint32_t { LOW, HIGH, SIDES };
-    // Entries a bucket, unless a number of buckets is given. At 1,000,000 expressions of DEXIN's workload 128, 512 and
-    // 2,048 differ by less than a tenth.
+    // Entries a bucket, unless a number of buckets is given. At 100,000 expressions of DEXIN's workload an event takes
+    // 555, 538 and 558 us with 128, 512 and 2,048.
     static constexpr size_t ENTRIES_A_BUCKET = 512;
     // A bucket is split when it holds SKEW times its share or up to twice that, and not below SPLIT_LEAST.
     static constexpr size_t SKEW = 2, SPLIT_LEAST = 64;

@@ -18,6 +18,9 @@ Where it differs, and why:
   not the number of entries excluded, as in formula (1), but the cost of a set of bits. It is made again with the
   number of clauses that are left in truth, until it ends: attributes are not independent of each other, as formula
   (5) takes them to be.
+- The nodes of a tree lie in one piece. So only the event's own slot is walked through by links, the others are read
+  from end to end. With `trees=False` slots are lists without order (section 4.2.1): the event's slot is compared
+  entry by entry, and entries of removed clauses stay until all is built anew.
 - The inclusive method checks all predicates of a clause at once, in the store.
 - Slots follow the operands seen: each holds about as many. They are chosen anew when the clauses have doubled.
 - Events may lack attributes. The clauses that need one are a set of bits too. Attributes that few clauses constrain
@@ -35,20 +38,21 @@ Where it differs, and why:
   low_sums    uint32  slots             how many low ends the slots have: for each column a Fenwick tree (fenwick.hpp)
   high_sums   uint32  slots             the same of high ends
   trees.*     -       3 * slots         entries of a slot: low ends, high ends, keys of `!=` (lists.hpp, red_black.hpp)
-  root        uint32  3 * slots         the root of each tree
+  root        uint32  3 * slots         the root of each tree; empty if slots are lists
 
 1. to 4. are those of dense_clauses.hpp.
 5. A column has at least one slot, bounds rise from 0, and there are as many cells as slots, but at most 64.
 6. Each tree is a red-black tree over all nodes of its list, and its keys belong to its slot.
 7. The sums count the trees' nodes; `needs` counts predicates.
-8. Trees hold exactly the entries that the predicates of living clauses call for.
+8. Slots hold exactly the entries that the predicates of living clauses call for, and as lists also some of dead ones.
 9. A living clause is in the set of a cell exactly if a predicate of it excludes the cell, and is marked undecided if
    it has predicates beside ranges and `!=`.
 
 Cost: an event takes, for each attribute, a search and some sums; an eighth of a byte read a clause for each attribute
 that is excluded; then entries (20 bytes) or checks (a few cache lines each), whichever is less. Insert, remove: a
 tree operation for each end, and for an insert up to 64 bits an attribute, all amortised. Bytes: 20 an end, up to 40
-after inserts; 8 an attribute for its cells. Threads: match is const, the partial result is in the scratch.
+after inserts, and 12 and 24 in lists; 8 an attribute for its cells. Threads: match is const, the partial result is in
+the scratch.
 """
 
 from libc.stdint cimport uint32_t
@@ -90,7 +94,8 @@ cdef class Dexin(Engine):
         trees: whether slots are red-black trees, or lists without order (section 4.2.1).
     """
 
-    test_variants = ({"slots": 3}, {"method": "exclusive"}, {"method": "exclusive", "trees": False}, {"method": "inclusive"})
+    test_variants = ({"slots": 3}, {"method": "exclusive"}, {"method": "exclusive", "trees": False},
+                     {"method": "inclusive"})
 
     def __init__(self, *, slots=DEFAULT_SLOTS, method="auto", trees=True):
         if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= 1 << 20:
