@@ -407,8 +407,6 @@ cached_where = lru_cache(maxsize=128)(Where)
 
 
 cdef Where where_of(object where, uint64_t max_clauses):
-    if where is None:
-        return None
     if isinstance(where, Attribute):
         where = where.is_true()  # an attribute has no equality of its own
     elif not isinstance(where, (str, Expr)):
@@ -859,7 +857,7 @@ cdef class Index:
         Args:
             where: an expression, as text or built; only those are given whose own attributes satisfy it.
         """
-        cdef Where asked = where_of(where, self.max_clauses)
+        cdef Where asked = None if where is None else where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef list ids = []
         cdef size_t i
@@ -880,7 +878,7 @@ cdef class Index:
 
     def match_count(self, event, *, where=None):
         """How many expressions the event satisfies, of those whose attributes satisfy `where`."""
-        cdef Where asked = where_of(where, self.max_clauses)
+        cdef Where asked = None if where is None else where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         if not isinstance(event, dict):
             event = mapping(event)
@@ -947,7 +945,7 @@ cdef class Index:
         if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
             raise ValueError(f"k is a positive int, not {k!r}")
         cdef dict checked = weights_of(weights, "weights of an event")
-        cdef Where asked = where_of(where, self.max_clauses)
+        cdef Where asked = None if where is None else where_of(where, self.max_clauses)
         cdef ScratchBox box = self._take()
         cdef Scratch* s = &box.scratch
         cdef size_t most, i
@@ -1015,7 +1013,7 @@ cdef class Index:
         if isinstance(where, (str, Expr, Attribute)):
             where = where_of(where, self.max_clauses)
         elif where is not None:
-            where = [where_of(one, self.max_clauses) for one in values_of(where)]
+            where = [None if one is None else where_of(one, self.max_clauses) for one in values_of(where)]
         if is_arrow(events):
             try:
                 source = ArrowSource(events)

@@ -38,7 +38,9 @@ from libc.stdint cimport uint64_t
 
 from boolsieve.encoding.clauses cimport Clauses
 
-# An event with several values is matched as so many plain events at most, before all clauses are scanned instead.
+# An event with several values is matched as so many plain events at most, before all clauses are scanned instead. With
+# 100,000 expressions of five predicates, a scan takes as long as 12 plain events with opindex, 16 with kindex, 40 with
+# psthash and over 200 with cluster.
 cdef size_t PLAIN_EVENTS = 16
 
 
