@@ -273,7 +273,7 @@ class PropagationIndex {
     static constexpr uint32_t MOST = 127;  // predicates of a clause in columns; the others are checked
     static constexpr size_t AHEAD = 8;
     // From this many rows on a cluster is worth one more equality: the look-ups of an event's values among the children
-    // of its access predicate take as long as some hundred rows.
+    // of its access predicate take as long as some hundred rows. Estimated, as are the three below.
     static constexpr uint32_t EXTEND_FROM = 512;
     static constexpr uint32_t DEEPEST = 3;
     // Rows scanned an event from which on a cluster's margin is worth looking into.

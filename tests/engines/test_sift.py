@@ -209,9 +209,9 @@ def test_key_files_each_clause_under_its_rarest_predicate() -> None:
 
 
 def shared_prefix(variant: str) -> bs.Index:
-    """60 clauses under x = 5, which another clause makes rare; then they differ in b."""
+    """240 clauses under x = 5, which another clause makes rare; then they differ in b."""
     index = bs.Index(Sift(variant=variant))  # type: ignore[arg-type]
-    index.add_many(range(61), ["x = 1000", *(f"x = 5 AND b = {i % 3}" for i in range(60))])
+    index.add_many(range(241), ["x = 1000", *(f"x = 5 AND b = {i % 3}" for i in range(240))])
     return index
 
 
@@ -220,21 +220,21 @@ def test_tree_shares_prefixes_beyond_what_a_node_keeps() -> None:
     nodes = filed(index, "xb")
     assert {path: len(clauses) for path, clauses in nodes.items()} == {
         (("x", 1000),): 1,
-        (("x", 5),): 16,
-        (("x", 5), ("b", 0)): 14,
-        (("x", 5), ("b", 1)): 15,
-        (("x", 5), ("b", 2)): 15,
+        (("x", 5),): 64,
+        (("x", 5), ("b", 0)): 58,
+        (("x", 5), ("b", 1)): 59,
+        (("x", 5), ("b", 2)): 59,
     }
     matches, candidates, _ = counted(index, {"x": 5, "b": 1})
-    assert (len(matches), candidates) == (20, 16 + 15)
-    assert counted(index, {"x": 5, "b": 9})[1] == 16
+    assert (len(matches), candidates) == (80, 64 + 59)
+    assert counted(index, {"x": 5, "b": 9})[1] == 64
     assert counted(index, {"b": 1})[1] == 0
-    assert counted(shared_prefix("key"), {"x": 5, "b": 9})[1] == 60
+    assert counted(shared_prefix("key"), {"x": 5, "b": 9})[1] == 240
 
 
 def test_tree_gives_up_nodes_without_clauses() -> None:
     index = shared_prefix("tree")
-    for id_ in range(17, 61):
+    for id_ in range(65, 241):
         del index[id_]
     assert sorted(filed(index, "xb")) == [(("x", 5),), (("x", 1000),)]
     assert len(predicates(index, "sift", "xb")) == 2
@@ -283,7 +283,7 @@ def test_variant_goes_with_copies() -> None:
     index = shared_prefix("tree").copy()
     assert "Sift(variant='tree')" in repr(Sift(variant="tree"))
     assert "sift.trie.roots" in index.buffers()
-    assert counted(index, {"x": 5, "b": 1})[1] == 31
+    assert counted(index, {"x": 5, "b": 1})[1] == 123
 
 
 def damaged(variant: str) -> bs.Index:

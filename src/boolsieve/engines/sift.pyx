@@ -8,7 +8,7 @@ words are its predicates. All three begin with the distinct predicates that the 
 - `counting`: each of them lists its clauses; a clause whose counter reaches its number of predicates holds.
 - `key`: a clause is filed under its rarest predicate alone. What is filed under a predicate that holds is checked.
 - `tree`: a clause is filed under a path of its predicates, rarest first, so that clauses share prefixes. A node keeps
-  the first 16 clauses that come to it; later ones go on to a child, as long as they have another predicate.
+  the first 64 clauses that come to it; later ones go on to a child, as long as they have another predicate.
 
 Where it differs, and why:
 - Ranges are found in sorted lists an attribute. The BE-Tree paper's SIFT enumerates their values, as k-index does,
