@@ -13,6 +13,7 @@ from boolsieve.engines.pstbloom import PSTBloom
 from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
+from boolsieve.engines.sieve import Sieve
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
@@ -25,6 +26,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "intervaltree": IntervalTree,
     "pstbloom": PSTBloom,
     "psthash": PSTHash,
+    "sieve": Sieve,
 }
 _DEFAULT = "scan"
 
@@ -71,6 +73,7 @@ __all__ = [
     "PSTHash",
     "Scan",
     "SegmentTree",
+    "Sieve",
     "create",
     "get",
     "name_of",
