@@ -9,9 +9,9 @@
 //
 // A row, in words of 64 bits:
 //
-//   clause | info        info: lanes / 4, sets that follow, how many of them are negative, whether the store must decide
-//   lanes                8 attributes, 8 lows, 8 widths, each 16 bits; or 4 of each; the lanes with sets come first
-//   sets                 8 codes of 16 bits for each
+//   clause | info        info: lanes / 4, sets that follow, how many of them are negative, whether the store must
+//   decide lanes                8 attributes, 8 lows, 8 widths, each 16 bits; or 4 of each; the lanes with sets come
+//   first sets                 8 codes of 16 bits for each
 //
 // A lane holds if code - low <= width, where the code of an absent attribute is 0.
 #pragma once
@@ -51,7 +51,7 @@ class SieveLevel {
         const Event& event = s.event;
         const auto* known = reinterpret_cast<const Attribute*>(attributes.data());
         uint32_t count = uint32_t(attributes.size() / ATTRIBUTE_WORDS);
-        if (own.codes.size() < places_()) own.codes.resize(places_(), 0);
+        if (own.codes.size() < places()) own.codes.resize(places(), 0);
         uint32_t* codes = own.codes.data();
         own.lists.clear();
         own.places.clear();
@@ -97,6 +97,9 @@ class SieveLevel {
         f("grid_bits", grid_bits);
     }
 
+    // The invariant that does not hold, or nullptr. For tests.
+    const char* check(const Clauses& c) const;
+
     Buffer<uint32_t> members;  // the clauses, rising
 
   private:
@@ -115,7 +118,7 @@ class SieveLevel {
     static constexpr float GRID_SHARE = 1.0f / 64;
 
     struct Attribute {
-        uint32_t used, place, first_step, codes, shift, levels, cells, unused;
+        uint32_t used, place, first_step, codes, shift, levels, cells;
     };
     static constexpr size_t ATTRIBUTE_WORDS = sizeof(Attribute) / sizeof(uint32_t);
 
@@ -128,13 +131,11 @@ class SieveLevel {
         static uint32_t sets(uint32_t info) noexcept { return info >> 8 & 0xFF; }
         static uint32_t negative(uint32_t info) noexcept { return info >> 16 & 0xFF; }
     };
-    // Lanes come in eights, the last ones in fours if that is enough.
+    // Lanes come in eights, the last ones as four if that is enough.
     static uint32_t lane_room(uint32_t lanes) noexcept { return (lanes + 3) / 4 * 4; }
-    static uint32_t row_words(uint32_t info) noexcept {
-        return 1 + Info::lanes(info) / 4 * 3 + Info::sets(info) * 2;
-    }
+    static uint32_t row_words(uint32_t info) noexcept { return 1 + Info::lanes(info) / 4 * 3 + Info::sets(info) * 2; }
 
-    uint32_t places_() const noexcept { return place_count.size() ? place_count[0] : 0; }
+    uint32_t places() const noexcept { return place_count.data()[0]; }
 
     // 1 + how many steps are at or below the key.
     uint32_t code_of(const Attribute& a, Key key) const noexcept {
@@ -148,12 +149,12 @@ class SieveLevel {
         return at + 1;
     }
 
-    void report(const Clauses& c, Scratch& s, uint32_t clause) const noexcept {
+    static void report(const Clauses& c, Scratch& s, uint32_t clause) noexcept {
         uint32_t owner = c.owner[clause];
         if (owner != DEAD) s.found.add(owner);
     }
     // What the lanes did not decide: sets, then the store.
-    bool rest_holds(const Clauses& c, const Event& event, const uint64_t* row, const uint32_t* codes) const noexcept {
+    static bool rest_holds(const Clauses& c, const Event& event, const uint64_t* row, const uint32_t* codes) noexcept {
         uint32_t info = uint32_t(row[0] >> 32), lanes = Info::lanes(info), sets = Info::sets(info);
         const auto* place = reinterpret_cast<const uint16_t*>(row + 1);
         const auto* set = reinterpret_cast<const uint16_t*>(row + 1 + lanes / 4 * 3);
@@ -233,6 +234,38 @@ class SieveLevel {
     }
 #endif
 
+    // The part of the i-th attribute of the grid that a key is in.
+    uint32_t part_of(size_t i, Key key) const noexcept {
+        const Key* cuts = grid_cuts.data() + i * GRID_PARTS;
+        uint32_t part = 0;
+        for (uint32_t j = 0; j + 1 < GRID_PARTS; ++j) part += cuts[j] <= key;
+        return part;
+    }
+    // The parts of the i-th attribute in which a clause may hold; the last bit: if it is absent.
+    uint64_t parts_of(const Clauses& c, uint32_t clause, size_t i) const noexcept {
+        uint64_t may = (uint64_t(1) << GRID_ROWS) - 1;
+        for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
+            if (attribute_of(c, p) != grid_attribute[i]) continue;
+            if (kind_of(c, p) == PREDICATE_ABSENT)
+                may &= uint64_t(1) << GRID_PARTS;
+            else
+                may &= (uint64_t(1) << (part_of(i, highest(c, p)) + 1)) - (uint64_t(1) << part_of(i, lowest(c, p)));
+        }
+        return may;
+    }
+
+    static uint32_t attribute_of(const Clauses& c, uint32_t p) noexcept { return c.head[p] >> KIND_BITS; }
+    static uint32_t kind_of(const Clauses& c, uint32_t p) noexcept { return c.head[p] & KIND_MASK; }
+    // The least and the greatest key for which a predicate may hold.
+    static Key lowest(const Clauses& c, uint32_t p) noexcept {
+        if (kind_of(c, p) == PREDICATE_IN) return c.sets[c.low[p]];
+        return kind_of(c, p) == PREDICATE_RANGE ? c.low[p] : KEY_LOWEST;
+    }
+    static Key highest(const Clauses& c, uint32_t p) noexcept {
+        if (kind_of(c, p) == PREDICATE_IN) return c.sets[c.low[p] + c.high[p] - 1];
+        return kind_of(c, p) == PREDICATE_RANGE ? c.high[p] : KEY_HIGHEST;
+    }
+
     void match_grid(const Clauses& c, Scratch& s) const noexcept {
         size_t words = (grid_clause.size() + 63) / 64;
         uint32_t n = uint32_t(grid_attribute.size());
@@ -240,12 +273,7 @@ class SieveLevel {
         for (uint32_t i = 0; i < n; ++i) {
             uint32_t a = grid_attribute[i];
             Key key = a < s.event.table.size() ? s.event.table[a] : KEY_ABSENT;
-            uint32_t part = GRID_PARTS;
-            if (key != KEY_ABSENT) {
-                const Key* cuts = grid_cuts.data() + size_t(i) * GRID_PARTS;
-                part = 0;
-                for (uint32_t j = 0; j + 1 < GRID_PARTS; ++j) part += cuts[j] <= key;
-            }
+            uint32_t part = key == KEY_ABSENT ? GRID_PARTS : part_of(i, key);
             bits[i] = grid_bits.data() + (size_t(i) * GRID_ROWS + part) * words;
         }
         uint64_t candidates = 0, evaluated = 0;
@@ -314,8 +342,10 @@ class SieveLevel::Builder {
     std::vector<uint32_t> access_;  // of each member: the predicate; IN_GRID
     static constexpr uint32_t IN_GRID = NONE - 1;
 
-    uint32_t attribute_of(uint32_t p) const noexcept { return c.head[p] >> KIND_BITS; }
-    uint32_t kind_of(uint32_t p) const noexcept { return c.head[p] & KIND_MASK; }
+    uint32_t attribute_of(uint32_t p) const noexcept { return SieveLevel::attribute_of(c, p); }
+    uint32_t kind_of(uint32_t p) const noexcept { return SieveLevel::kind_of(c, p); }
+    Key lowest(uint32_t p) const noexcept { return SieveLevel::lowest(c, p); }
+    Key highest(uint32_t p) const noexcept { return SieveLevel::highest(c, p); }
     Attribute& known(uint32_t a) { return reinterpret_cast<Attribute*>(out.attributes.writable())[a]; }
     const Attribute& seen(uint32_t a) const { return reinterpret_cast<const Attribute*>(out.attributes.data())[a]; }
     // The operands of a predicate that has some: ranges, or members of a set.
@@ -336,13 +366,6 @@ class SieveLevel::Builder {
     bool is_point(uint32_t p) const noexcept {
         return kind_of(p) == PREDICATE_IN ? c.high[p] <= MOST_COPIES
                                           : kind_of(p) == PREDICATE_RANGE && c.low[p] == c.high[p];
-    }
-    Key lowest(uint32_t p) const noexcept {
-        return kind_of(p) == PREDICATE_IN ? c.sets[c.low[p]] : kind_of(p) == PREDICATE_RANGE ? c.low[p] : KEY_LOWEST;
-    }
-    Key highest(uint32_t p) const noexcept {
-        if (kind_of(p) == PREDICATE_IN) return c.sets[c.low[p] + c.high[p] - 1];
-        return kind_of(p) == PREDICATE_RANGE ? c.high[p] : KEY_HIGHEST;
     }
 
     struct Step {
@@ -494,7 +517,7 @@ class SieveLevel::Builder {
         out.grid_attribute.append(grid_.data(), grid_.size());
         out.grid_bits.resize(grid_.size() * GRID_ROWS * words, 0);
         uint64_t* bits = out.grid_bits.writable();
-        std::vector<uint64_t> rows(n);  // of one attribute: by clause, the parts where it may hold
+        std::vector<uint64_t> parts(n);  // of one attribute, by clause
         for (size_t i = 0; i < grid_.size(); ++i) {
             uint32_t a = grid_[i];
             const Attribute& attribute = seen(a);
@@ -505,28 +528,10 @@ class SieveLevel::Builder {
                                                                       : KEY_HIGHEST;
             }
             out.grid_cuts.append(cuts, GRID_PARTS);
-            auto part = [&](Key key) {
-                uint32_t found = 0;
-                for (uint32_t j = 0; j + 1 < GRID_PARTS; ++j) found += cuts[j] <= key;
-                return found;
-            };
-            for (size_t g = 0; g < n; ++g) {
-                uint32_t clause = out.grid_clause[g];
-                uint64_t may = (uint64_t(1) << GRID_ROWS) - 1;
-                for (uint32_t p = c.begin[clause]; p < c.begin[clause + 1]; ++p) {
-                    if (attribute_of(p) != a) continue;
-                    if (kind_of(p) == PREDICATE_ABSENT) {
-                        may &= uint64_t(1) << GRID_PARTS;
-                        continue;
-                    }
-                    uint32_t from = part(lowest(p)), to = part(highest(p));
-                    may &= (uint64_t(1) << (to + 1)) - (uint64_t(1) << from);
-                }
-                rows[g] = may;
-            }
+            for (size_t g = 0; g < n; ++g) parts[g] = out.parts_of(c, out.grid_clause[g], i);
             for (uint32_t j = 0; j < GRID_ROWS; ++j) {
                 uint64_t* row = bits + (i * GRID_ROWS + j) * words;
-                for (size_t g = 0; g < n; ++g) row[g / 64] |= (rows[g] >> j & 1) << (g % 64);
+                for (size_t g = 0; g < n; ++g) row[g / 64] |= (parts[g] >> j & 1) << (g % 64);
             }
         }
     }
@@ -602,7 +607,8 @@ class SieveLevel::Builder {
             uint32_t kind = kind_of(p), a = attribute_of(p);
             bool has = inside ? kind == PREDICATE_IN
                               : kind == PREDICATE_NOT_IN || (kind == PREDICATE_NOT_RANGE && c.low[p] == c.high[p]);
-            if (!has || p == decided || place_[a] == MOST_PLACES || set_count == MOST_SETS || seen(a).shift) return false;
+            if (!has || p == decided || place_[a] == MOST_PLACES || set_count == MOST_SETS || seen(a).shift)
+                return false;
             uint32_t n = 0;
             bool good = true;
             std::array<uint16_t, SET_CODES> codes{};
@@ -668,10 +674,87 @@ inline void SieveLevel::build(const Clauses& c, const std::vector<uint32_t>& cla
     *this = std::move(fresh);
 }
 
+inline const char* SieveLevel::check(const Clauses& c) const {
+    const auto* known = reinterpret_cast<const Attribute*>(attributes.data());
+    uint32_t count = uint32_t(attributes.size() / ATTRIBUTE_WORDS), cells = 0;
+    std::vector<uint32_t> attribute_at(place_count.size() == 1 ? places() : 0), rows_of(c.count);
+    for (uint32_t a = 0; a < count; ++a) {
+        const Attribute& known_as = known[a];
+        if (known_as.first_step + size_t(known_as.codes) - 1 > steps.size()) return "2: steps of an attribute";
+        for (uint32_t i = 1; i + 1 < known_as.codes; ++i)
+            if (steps[known_as.first_step + i - 1] >= steps[known_as.first_step + i]) return "2: order of steps";
+        if (!known_as.used) continue;
+        if (known_as.place > MOST_PLACES || known_as.codes >> known_as.shift > MOST_CODE) return "2: codes";
+        if (known_as.place < MOST_PLACES) {
+            if (known_as.place >= attribute_at.size() || attribute_at[known_as.place]) return "2: places";
+            attribute_at[known_as.place] = a;
+        }
+        if (known_as.cells != cells) return "3: cells of an attribute";
+        for (uint32_t left = known_as.levels; left; left &= left - 1)
+            cells += (known_as.codes >> __builtin_ctz(left)) + 1;
+    }
+    if (cell_begin.size() != size_t(cells) + 1 || cell_begin[0] || cell_begin[cells] != rows.size())
+        return "3: cells and rows";
+    for (uint32_t cell = 0; cell < cells; ++cell) {
+        uint32_t at = cell_begin[cell], end = cell_begin[cell + 1];
+        while (at < end) {
+            uint32_t clause = uint32_t(rows[at]), info = uint32_t(rows[at] >> 32);
+            if (!std::binary_search(members.data(), members.data() + members.size(), clause))
+                return "4: clause of a row";
+            ++rows_of[clause];
+            const auto* lane = reinterpret_cast<const uint16_t*>(rows.data() + at + 1);
+            if (at + uint64_t(row_words(info)) > end) return "3: length of a row";
+            for (uint32_t left = Info::lanes(info); left;) {
+                uint32_t n = std::min(left, LANES);
+                for (uint32_t i = 0; i < n; ++i) {
+                    if (lane[i] >= attribute_at.size()) return "4: place of a lane";
+                    uint32_t a = attribute_at[lane[i]], p = c.begin[clause];
+                    const Attribute& known_as = known[a];
+                    while (p < c.begin[clause + 1] && attribute_of(c, p) != a) ++p;
+                    if (c.owner[clause] == DEAD || !a) continue;
+                    if (p == c.begin[clause + 1]) return "4: attribute of a lane";
+                    bool wide = false;  // whether one of the attribute's predicates lies within the lane
+                    for (; p < c.begin[clause + 1]; ++p)
+                        wide |= attribute_of(c, p) == a &&
+                                (kind_of(c, p) == PREDICATE_ABSENT
+                                     ? !lane[n + i]
+                                     : lane[n + i] <= code_of(known_as, lowest(c, p)) >> known_as.shift &&
+                                           code_of(known_as, highest(c, p)) >> known_as.shift <=
+                                               uint32_t(lane[n + i]) + lane[2 * n + i]);
+                    if (!wide) return "4: bounds of a lane";
+                }
+                lane += 3 * n;
+                left -= n;
+            }
+            at += row_words(info);
+        }
+        if (at != end) return "3: length of a row";
+    }
+    size_t words = (grid_clause.size() + 63) / 64;
+    if (grid_bits.size() != grid_attribute.size() * GRID_ROWS * words ||
+        grid_cuts.size() != grid_attribute.size() * GRID_PARTS || grid_attribute.size() > MOST_GRID)
+        return "5: sizes of the grid";
+    for (size_t g = 0; g < grid_clause.size(); ++g) {
+        uint32_t clause = grid_clause[g];
+        if (!std::binary_search(members.data(), members.data() + members.size(), clause))
+            return "5: clause in the grid";
+        ++rows_of[clause];
+        for (size_t i = 0; i < grid_attribute.size() && c.owner[clause] != DEAD; ++i) {
+            uint64_t parts = parts_of(c, clause, i);
+            for (uint32_t j = 0; j < GRID_ROWS; ++j)
+                if ((grid_bits[(i * GRID_ROWS + j) * words + g / 64] >> g % 64 & 1) != (parts >> j & 1))
+                    return "5: bits of a clause";
+        }
+    }
+    for (size_t i = 0; i < members.size(); ++i)
+        if (!rows_of[members[i]]) return "4: a clause without a row";
+    return nullptr;
+}
+
 class SieveCore {
   public:
     static constexpr uint32_t LEVELS = 12;
-    static constexpr uint32_t TAIL = 256;       // clauses that are checked in the store, one by one
+    static constexpr uint32_t TAIL = 256;        // clauses that are checked in the store, one by one
     static constexpr uint32_t FIRST = 4 * TAIL;  // what the first level can hold
 
     void insert(const Clauses& c, uint32_t first, uint32_t count) {
@@ -730,12 +813,33 @@ class SieveCore {
         f("tail", tail);
         f("dead", dead);
         for (uint32_t i = 0; i < LEVELS; ++i)
-            levels[i].each_buffer([&](const char* name, BufferBase& buffer) {
-                f((std::to_string(i) + "." + name).c_str(), buffer);
-            });
+            levels[i].each_buffer(
+                [&](const char* name, BufferBase& buffer) { f((std::to_string(i) + "." + name).c_str(), buffer); });
     }
 
-    std::string check(const Clauses&) const { return ""; }
+    // The invariant that does not hold, or an empty string. For tests.
+    std::string check(const Clauses& c) const {
+        std::vector<uint32_t> all;
+        for (uint32_t i = LEVELS; i-- > 0;) {
+            const SieveLevel& level = levels[i];
+            uint32_t gone = 0;
+            for (uint32_t j = 0; j < level.size(); ++j) {
+                if (level.members[j] >= c.count) return "1: a clause that is not there";
+                gone += c.owner[level.members[j]] == DEAD;
+                all.push_back(level.members[j]);
+            }
+            if (gone != (dead.size() ? dead[i] : 0)) return "1: number of dead clauses";
+        }
+        for (size_t j = 0; j < tail.size(); ++j) all.push_back(tail[j]);
+        for (size_t j = 1; j < all.size(); ++j)
+            if (all[j - 1] >= all[j]) return "1: order of clauses";
+        for (uint32_t clause = 0; clause < c.count; ++clause)
+            if (c.owner[clause] != DEAD && !std::binary_search(all.begin(), all.end(), clause))
+                return "1: a clause that is nowhere";
+        for (const SieveLevel& level : levels)
+            if (const char* problem = level.size() ? level.check(c) : nullptr) return problem;
+        return "";
+    }
 
   private:
     // The tail and all levels up to the first that can hold them together become that level.
@@ -752,10 +856,10 @@ class SieveCore {
             for (uint32_t j = 0; j < levels[i].size(); ++j)
                 if (c.owner[levels[i].members[j]] != DEAD) clauses.push_back(levels[i].members[j]);
         clauses.insert(clauses.end(), tail.data(), tail.data() + tail.size());
+        uint32_t* gone = dead.size() ? dead.writable() : nullptr;  // nothing fails once the level is built
         levels[to].build(c, clauses);
         for (uint32_t i = 0; i < to; ++i) levels[i].clear();
-        if (dead.size())
-            for (uint32_t i = 0; i <= to; ++i) dead.set(i, 0);
+        if (gone) std::fill(gone, gone + to + 1, 0);
         tail.resize(0);
     }
 
