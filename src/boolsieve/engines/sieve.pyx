@@ -24,7 +24,7 @@ Buffers (csrc/boolsieve/sieve.hpp draws them):
 | tail | uint32 | up to 256 | clauses in no level, rising |
 | dead | uint32 | 0 or levels | how many clauses of a level were removed |
 | N.members | uint32 | clauses | the clauses of level N, rising |
-| N.attributes | uint32 | 7 an attribute | in use; place; first step; codes; shift in lanes; kinds of cells; first cell |
+| N.attributes | uint32 | 7 an attribute | in use; place; first step; codes; shift in lanes; cells; first cell |
 | N.place_count | uint32 | 1 | places in lanes |
 | N.steps | uint64 | | the cuts of each attribute's line, rising |
 | N.cell_begin | uint32 | cells + 1 | where a cell's rows begin |
