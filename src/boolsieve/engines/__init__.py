@@ -21,6 +21,7 @@ from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
 from boolsieve.engines.sift import Sift
 from boolsieve.engines.tama import Tama
+from boolsieve.engines.sieve import Sieve
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
@@ -41,6 +42,9 @@ _REGISTRY: dict[str, type[Engine]] = {
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
+    "pstbloom": PSTBloom,
+    "psthash": PSTHash,
+    "sieve": Sieve,
 }
 _DEFAULT = "scan"
 
@@ -95,6 +99,7 @@ __all__ = [
     "SegmentTree",
     "Sift",
     "Tama",
+    "Sieve",
     "create",
     "get",
     "name_of",

@@ -1,0 +1,3 @@
+from boolsieve.engines.base import Engine
+
+class Sieve(Engine): ...
