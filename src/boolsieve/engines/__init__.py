@@ -19,9 +19,9 @@ from boolsieve.engines.psthash import PSTHash
 from boolsieve.engines.rein import Rein
 from boolsieve.engines.scan import Scan
 from boolsieve.engines.segmenttree import SegmentTree
+from boolsieve.engines.sieve import Sieve
 from boolsieve.engines.sift import Sift
 from boolsieve.engines.tama import Tama
-from boolsieve.engines.sieve import Sieve
 
 _REGISTRY: dict[str, type[Engine]] = {
     "scan": Scan,
@@ -42,8 +42,6 @@ _REGISTRY: dict[str, type[Engine]] = {
     "hybrid": Hybrid,
     "segmenttree": SegmentTree,
     "intervaltree": IntervalTree,
-    "pstbloom": PSTBloom,
-    "psthash": PSTHash,
     "sieve": Sieve,
 }
 _DEFAULT = "scan"
@@ -97,9 +95,9 @@ __all__ = [
     "Rein",
     "Scan",
     "SegmentTree",
+    "Sieve",
     "Sift",
     "Tama",
-    "Sieve",
     "create",
     "get",
     "name_of",
