@@ -22,9 +22,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 
+#include "bounds.hpp"
 #include "buffer.hpp"
 #include "clauses.hpp"
 #include "id_table.hpp"
@@ -249,6 +251,25 @@ class Store {
         }
     }
 
+    // See bounds.hpp. `strings` and `names` are how many there are; `cnf`: whether alternatives are allowed.
+    const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, bool cnf) const noexcept {
+        if (const char* problem = ids.flaw()) return problem;
+        size_t slots = ids.size(), count = owner.size();
+        if (slot_clause.size() != slots || slot_clauses.size() != slots) return "slot_clause: length";
+        if (text_begin.size() != slots || text_length.size() != slots) return "text_begin: length";
+        if (count >= DEAD || begin.size() != count + 1) return "begin: length";
+        if (head.size() > UINT32_MAX || low.size() != head.size() || high.size() != head.size()) return "head: length";
+        if (begin[0] != 0 || begin[count] != head.size()) return "begin";
+        bool good = true;
+        const uint32_t* at = begin.data();
+        for (size_t c = 0; c < count; ++c) good &= at[c] < at[c + 1];
+        if (!good) return "begin";
+        if (!all_below_or_none(owner, slots)) return "owner";
+        if (const char* problem = slots_flaw()) return problem;
+        if (const char* problem = predicates_flaw(attributes, strings, cnf)) return problem;
+        return weights_flaw(names);
+    }
+
     IdTable ids;
     Buffer<uint32_t> slot_clause, slot_clauses, text_length, begin, owner, head;
     Buffer<uint64_t> text_begin, low, high, sets;
@@ -258,6 +279,85 @@ class Store {
     uint64_t dead_text = 0;
     uint32_t live_slots = 0, dead_clauses = 0, last_owner = 0;
     bool in_order = true;  // clauses stand in the order of their slots
+
+  private:
+    const char* slots_flaw() const noexcept {
+        size_t owned = 0, dead = 0, count = owner.size();
+        const uint32_t* owners = owner.data();
+        for (uint32_t s = 0; s < ids.size(); ++s) {
+            if (text_begin[s] > text.size() || text_length[s] > text.size() - text_begin[s]) return "text_begin";
+            uint64_t first = slot_clause[s], end = first + slot_clauses[s];
+            if (end > count) return "slot_clause";
+            if (!ids.live(s)) continue;
+            for (uint64_t c = first; c < end; ++c)
+                if (owners[c] != s) return "slot_clause";
+            owned += end - first;
+        }
+        for (size_t c = 0; c < count; ++c) dead += owners[c] == DEAD;
+        return owned + dead == count ? nullptr : "owner";
+    }
+    const char* predicates_flaw(uint32_t attributes, uint32_t strings, bool cnf) const noexcept {
+        bool good = true;
+        const uint32_t* heads = head.data();
+        for (size_t p = 0; p < head.size(); ++p) good &= heads[p] >> KIND_BITS < attributes;
+        if (!good) return "head";
+        for (uint32_t c = 0; c < owner.size(); ++c) {
+            uint32_t first = begin.data()[c], end = begin.data()[c + 1];
+            if (owner.data()[c] == DEAD) {
+                if (heads[first] != PREDICATE_NEVER) return "head";
+                for (uint32_t p = first; p < end; ++p) good &= !(heads[p] & OR_NEXT) || p + 1 < end;
+                continue;
+            }
+            bool needs = false, all_need = true;  // in one of the runs of alternatives, every one needs its attribute
+            for (uint32_t p = first; p < end; ++p) {
+                uint32_t kind = heads[p] & KIND_MASK;
+                if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE)
+                    good &= low.data()[p] - 1 < high.data()[p];  // 1 <= low <= high
+                else if (!operand_is_good(p, kind, attributes, strings))
+                    return "low";
+                all_need &= kind != PREDICATE_ABSENT;
+                if (heads[p] & OR_NEXT) {
+                    good &= cnf && p + 1 < end;
+                } else {
+                    needs |= all_need;
+                    all_need = true;
+                }
+            }
+            good &= needs;
+        }
+        return good ? nullptr : "head";
+    }
+    bool operand_is_good(uint32_t p, uint32_t kind, uint32_t attributes, uint32_t strings) const noexcept {
+        uint64_t a = low.data()[p], b = high.data()[p], size = sets.size();
+        const Key* keys = sets.data();
+        switch (kind) {
+            case PREDICATE_IN:
+            case PREDICATE_NOT_IN:
+                if (b < 2 || b > size || a > size - b) return false;
+                for (uint64_t i = a + 1; i < a + b; ++i)
+                    if (keys[i - 1] >= keys[i]) return false;
+                return true;
+            case PREDICATE_TEXT:
+                return b <= TEXT_OUTSIDE && uint32_t(a) < strings && (a >> 32) < (b == TEXT_OUTSIDE ? strings : 1);
+            case PREDICATE_OUTSIDE:
+                return size >= 2 && b <= size - 2 && keys[b] < attributes;
+            default:
+                return kind == PREDICATE_ABSENT;
+        }
+    }
+    const char* weights_flaw(uint32_t names) const noexcept {
+        if (slot_weight.size() > ids.size()) return "slot_weight: length";
+        if (weights_begin.size() > ids.size() || weights_count.size() != weights_begin.size())
+            return "weights_begin: length";
+        if (weight_name.size() != weight_value.size()) return "weight_name: length";
+        if (!all_below(weight_name, names)) return "weight_name";
+        for (size_t i = 0; i < weights_begin.size(); ++i)
+            if (uint64_t(weights_begin[i]) + weights_count[i] > weight_name.size()) return "weights_begin";
+        for (const Buffer<double>* weights : {&slot_weight, &weight_value})
+            for (size_t i = 0; i < weights->size(); ++i)  // false for what is no number, too
+                if (!((*weights)[i] >= 0 && (*weights)[i] <= std::numeric_limits<double>::max())) return "slot_weight";
+        return nullptr;
+    }
 };
 
 }  // namespace boolsieve
