@@ -1,7 +1,8 @@
 // What is checked of buffers that came from a file before anything is read through them. A structure's flaw() gives the
-// first reason why using or changing it could leave its buffers or never end, or nullptr. It relies on nothing itself:
-// lengths come first, then indices, then what makes loops end. (check() and check_invariants(), which are for tests, tell
-// more but trust the indices.)
+// first reason why reading it could leave its buffers or never end, or nullptr. It relies on nothing itself: lengths
+// come first, then indices, then what makes loops end. Where it takes `deep`, that adds what changing the structure and
+// building an engine on it rely on. (check() and check_invariants(), which are for tests, tell more but trust the
+// indices.)
 #pragma once
 
 #include <cstddef>

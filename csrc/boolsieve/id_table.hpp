@@ -116,7 +116,7 @@ class IdTable {
     }
 
     // See bounds.hpp.
-    const char* flaw() const noexcept {
+    const char* flaw(bool deep) const noexcept {
         if (number.size() != kind.size() || kind.size() > NONE) return "ids.number: length";
         if (texts.flaw()) return "ids.texts";
         if (text_slot.size() != texts.size() || !all_below_or_none(text_slot, size())) return "ids.text_slot";
@@ -126,19 +126,22 @@ class IdTable {
         const uint8_t* k = kind.data();
         const int64_t* n = number.data();
         size_t used = 0, integers = 0;
+        bool good = true;
         for (size_t s = 0; s < kind.size(); ++s) {
-            if (k[s] > REMOVED) return "ids.kind";
-            if (k[s] == TEXT && (uint64_t(n[s]) >= texts.size() || t[n[s]] != s)) return "ids.number";
+            good &= k[s] <= REMOVED && (k[s] != TEXT || uint64_t(n[s]) < texts.size());
             integers += k[s] == INTEGER;
         }
+        if (!good) return "ids.number";
+        for (size_t i = 0; i < places.size(); ++i) used += p[i] != NONE;
+        if (used != integers || used > places.size() / 4 * 3) return "ids.places";
+        if (!deep) return nullptr;
+        for (size_t s = 0; s < kind.size(); ++s)
+            if (k[s] == TEXT && t[n[s]] != s) return "ids.number";
         for (size_t i = 0; i < text_slot.size(); ++i)
             if (t[i] != NONE && k[t[i]] != TEXT) return "ids.text_slot";
-        for (size_t i = 0; i < places.size(); ++i) {
-            if (p[i] == NONE) continue;
-            if (k[p[i]] != INTEGER) return "ids.places";
-            ++used;
-        }
-        return used == integers && used <= places.size() / 4 * 3 ? nullptr : "ids.places";
+        for (size_t i = 0; i < places.size(); ++i)
+            if (p[i] != NONE && k[p[i]] != INTEGER) return "ids.places";
+        return nullptr;
     }
 
     // The number of the first invariant that does not hold, or nullptr. Linear; for tests.

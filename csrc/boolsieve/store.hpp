@@ -252,8 +252,8 @@ class Store {
     }
 
     // See bounds.hpp. `strings` and `names` are how many there are; `cnf`: whether alternatives are allowed.
-    const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, bool cnf) const noexcept {
-        if (const char* problem = ids.flaw()) return problem;
+    const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, bool cnf, bool deep) const noexcept {
+        if (const char* problem = ids.flaw(deep)) return problem;
         size_t slots = ids.size(), count = owner.size();
         if (slot_clause.size() != slots || slot_clauses.size() != slots) return "slot_clause: length";
         if (text_begin.size() != slots || text_length.size() != slots) return "text_begin: length";
@@ -265,8 +265,16 @@ class Store {
         for (size_t c = 0; c < count; ++c) good &= at[c] < at[c + 1];
         if (!good) return "begin";
         if (!all_below_or_none(owner, slots)) return "owner";
-        if (const char* problem = slots_flaw()) return problem;
+        const uint64_t* text_at = text_begin.data();
+        const uint32_t *text_lengths = text_length.data(), *firsts = slot_clause.data(), *counts = slot_clauses.data();
+        for (size_t s = 0; s < slots; ++s)
+            good &= text_at[s] <= text.size() && text_lengths[s] <= text.size() - text_at[s];
+        if (!good) return "text_begin";
+        for (size_t s = 0; s < slots; ++s) good &= uint64_t(firsts[s]) + counts[s] <= count;
+        if (!good) return "slot_clause";
         if (const char* problem = predicates_flaw(attributes, strings, cnf)) return problem;
+        if (deep && !owners_are_good()) return "owner";
+        if (deep && !clauses_are_good()) return "head";
         return weights_flaw(names);
     }
 
@@ -281,69 +289,78 @@ class Store {
     bool in_order = true;  // clauses stand in the order of their slots
 
   private:
-    const char* slots_flaw() const noexcept {
-        size_t owned = 0, dead = 0, count = owner.size();
+    // Whether each clause that lives is one of its owner's, and the other way round.
+    bool owners_are_good() const noexcept {
+        size_t owned = 0;
         const uint32_t* owners = owner.data();
         for (uint32_t s = 0; s < ids.size(); ++s) {
-            if (text_begin[s] > text.size() || text_length[s] > text.size() - text_begin[s]) return "text_begin";
-            uint64_t first = slot_clause[s], end = first + slot_clauses[s];
-            if (end > count) return "slot_clause";
             if (!ids.live(s)) continue;
-            for (uint64_t c = first; c < end; ++c)
-                if (owners[c] != s) return "slot_clause";
-            owned += end - first;
+            for (uint32_t c = slot_clause[s], end = c + slot_clauses[s]; c < end; ++c)
+                if (owners[c] != s) return false;
+            owned += slot_clauses[s];
         }
-        for (size_t c = 0; c < count; ++c) dead += owners[c] == DEAD;
-        return owned + dead == count ? nullptr : "owner";
+        for (size_t c = 0; c < owner.size(); ++c) owned += owners[c] == DEAD;
+        return owned == owner.size();
     }
     const char* predicates_flaw(uint32_t attributes, uint32_t strings, bool cnf) const noexcept {
         bool good = true;
-        const uint32_t* heads = head.data();
-        for (size_t p = 0; p < head.size(); ++p) good &= heads[p] >> KIND_BITS < attributes;
-        if (!good) return "head";
-        for (uint32_t c = 0; c < owner.size(); ++c) {
-            uint32_t first = begin.data()[c], end = begin.data()[c + 1];
-            if (owner.data()[c] == DEAD) {
-                if (heads[first] != PREDICATE_NEVER) return "head";
-                for (uint32_t p = first; p < end; ++p) good &= !(heads[p] & OR_NEXT) || p + 1 < end;
-                continue;
-            }
-            bool needs = false, all_need = true;  // in one of the runs of alternatives, every one needs its attribute
-            for (uint32_t p = first; p < end; ++p) {
-                uint32_t kind = heads[p] & KIND_MASK;
-                if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE)
-                    good &= low.data()[p] - 1 < high.data()[p];  // 1 <= low <= high
-                else if (!operand_is_good(p, kind, attributes, strings))
-                    return "low";
-                all_need &= kind != PREDICATE_ABSENT;
-                if (heads[p] & OR_NEXT) {
-                    good &= cnf && p + 1 < end;
-                } else {
-                    needs |= all_need;
-                    all_need = true;
-                }
-            }
-            good &= needs;
+        const uint32_t *heads = head.data(), *at = begin.data(), *owners = owner.data();
+        uint32_t flags = cnf ? 0 : OR_NEXT;
+        for (size_t p = 0; p < head.size(); ++p) good &= heads[p] >> KIND_BITS < attributes && !(heads[p] & flags);
+        for (size_t c = 0; c < owner.size(); ++c) {
+            good &= !(heads[at[c + 1] - 1] & OR_NEXT);  // what stands behind a clause is not an alternative in it
+            good &= owners[c] != DEAD || heads[at[c]] == PREDICATE_NEVER;
         }
-        return good ? nullptr : "head";
+        if (!good) return "head";
+        auto refers = [heads](size_t p) {  // the operand is an index
+            uint32_t kind = heads[p] & KIND_MASK;
+            return (kind == PREDICATE_IN) | (kind == PREDICATE_NOT_IN) | (kind == PREDICATE_TEXT) |
+                   (kind == PREDICATE_OUTSIDE);
+        };
+        constexpr size_t RUN = 64;  // looked at as one without branches, since most have none
+        for (size_t first = 0; first < head.size(); first += RUN) {
+            size_t end = std::min(first + RUN, head.size());
+            bool some = false;
+            for (size_t p = first; p < end; ++p) some |= refers(p);
+            for (size_t p = some ? first : end; p < end; ++p)
+                if (refers(p) && !operand_is_there(uint32_t(p), attributes, strings)) return "low";
+        }
+        return nullptr;
     }
-    bool operand_is_good(uint32_t p, uint32_t kind, uint32_t attributes, uint32_t strings) const noexcept {
+    bool operand_is_there(uint32_t p, uint32_t attributes, uint32_t strings) const noexcept {
         uint64_t a = low.data()[p], b = high.data()[p], size = sets.size();
-        const Key* keys = sets.data();
-        switch (kind) {
-            case PREDICATE_IN:
-            case PREDICATE_NOT_IN:
-                if (b < 2 || b > size || a > size - b) return false;
-                for (uint64_t i = a + 1; i < a + b; ++i)
-                    if (keys[i - 1] >= keys[i]) return false;
-                return true;
+        switch (head.data()[p] & KIND_MASK) {
             case PREDICATE_TEXT:
                 return b <= TEXT_OUTSIDE && uint32_t(a) < strings && (a >> 32) < (b == TEXT_OUTSIDE ? strings : 1);
             case PREDICATE_OUTSIDE:
-                return size >= 2 && b <= size - 2 && keys[b] < attributes;
+                return size >= 2 && b <= size - 2 && sets.data()[b] < attributes;
             default:
-                return kind == PREDICATE_ABSENT;
+                return b >= 2 && b <= size && a <= size - b;
         }
+    }
+    // Invariants 2 and 5 of clauses.hpp, and that each clause needs an attribute.
+    bool clauses_are_good() const noexcept {
+        const Key* keys = sets.data();
+        bool good = true;
+        for (uint32_t c = 0; c < owner.size(); ++c) {
+            if (owner.data()[c] == DEAD) continue;
+            bool needs = false, all_need = true;  // in one of the runs of alternatives, every one needs its attribute
+            for (uint32_t p = begin.data()[c], end = begin.data()[c + 1]; p < end; ++p) {
+                uint32_t kind = head.data()[p] & KIND_MASK;
+                uint64_t a = low.data()[p], b = high.data()[p];
+                if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE)
+                    good &= a - 1 < b;  // 1 <= a <= b
+                else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN)
+                    for (uint64_t i = a + 1; i < a + b; ++i) good &= keys[i - 1] < keys[i];
+                good &= kind != PREDICATE_NEVER;
+                all_need &= kind != PREDICATE_ABSENT;
+                if (head.data()[p] & OR_NEXT) continue;
+                needs |= all_need;
+                all_need = true;
+            }
+            good &= needs;
+        }
+        return good;
     }
     const char* weights_flaw(uint32_t names) const noexcept {
         if (slot_weight.size() > ids.size()) return "slot_weight: length";

@@ -10,6 +10,7 @@ from boolsieve.encoding.ranking cimport Ranking
 from boolsieve.encoding.store cimport ClauseStore
 from boolsieve.engines.base cimport Engine
 from boolsieve.language.tree cimport Normal, Tree
+from boolsieve.memory.file cimport MappedFile
 from boolsieve.structures.pool cimport CStringPool
 
 
@@ -64,6 +65,7 @@ cdef class Index:
     cdef readonly uint64_t max_clauses
     cdef object _durable     # the files of an index that `open` gave, or None
     cdef str _refusal        # why it cannot be changed, if so
+    cdef MappedFile _unverified  # the file whose checksums are to be checked before the first change, or None
 
     cdef int _begin_read(self) except -1
     cdef int _begin_write(self) except -1
@@ -80,6 +82,7 @@ cdef class Index:
     cdef int _compact(self) except -1
     cdef int _rebuild(self) except -1
     cdef int _build_engine(self) except -1
+    cdef int _require_whole(self) except -1
     cdef object _append(self, object change)
     cdef int _take_back(self, object record) except -1
     cdef int _sync(self, object record) except -1

@@ -16,7 +16,7 @@ from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
 from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal, Normal
 from boolsieve.memory.buffers cimport NamedBuffer, count_bytes, export_buffers, import_buffers
-from boolsieve.memory.file cimport MappedFile, file_parts
+from boolsieve.memory.file cimport file_parts
 from boolsieve.normal.normalise cimport append_cnf, append_dnf
 from boolsieve.structures.pool cimport NONE
 
@@ -454,6 +454,7 @@ cdef class Index:
         if self._sample.events < SAMPLE_EVENTS or not self._lock.try_write():
             return 0
         try:
+            self._require_whole()
             self._engine.learn(self._sample)
         finally:
             self._sample.clear()
@@ -1149,9 +1150,11 @@ cdef class Index:
         """The index of a file that `save` wrote: mapped, not read, so that processes share its memory.
 
         Args:
-            verify: True checks every checksum. By default the engine's checksums are checked, and all that the store
-                refers to is found to be inside it; False does neither, for a file that was just written.
-            trusted: False for a file of a stranger: every checksum is checked, and the engine is built anew.
+            verify: True checks every checksum. By default those of the engine are checked, the store is checked to
+                refer to nothing outside of it, and its checksums follow at the first change. False checks the header
+                alone, for a file that is known to be whole.
+            trusted: False for a file of a stranger: every checksum is checked, and the engine is built anew out of the
+                store, of which all is checked.
         """
         return open_file(cls, os.fspath(path), verify, trusted)[0]
 
@@ -1219,10 +1222,18 @@ cdef class Index:
         else:
             raise StorageError(f"a change of the unknown kind {what!r}")
 
+    cdef int _require_whole(self) except -1:
+        """Before the first change of a mapped index: what is changed must fit to what is there, so all must be right."""
+        if self._unverified is not None:
+            self._unverified.verify(self._store.buffers())
+            self._unverified = None
+        return 0
+
     cdef object _append(self, object change):
         """Writes a change to the journal, if there is one. The caller holds the lock as a writer."""
         if self._refusal:
             raise StorageError(self._refusal)
+        self._require_whole()
         return None if self._durable is None else self._durable.append(change)
 
     cdef int _take_back(self, object record) except -1:
@@ -1337,9 +1348,11 @@ def open_file(cls, path, verify, trusted):
         file.verify(of_store)
     if verify is not False:
         file.verify(of_engine)
-        problem = index._store.flaw(engine.takes_cnf)
+        problem = index._store.flaw(engine.takes_cnf, verify or not trusted)
         if problem:
             raise bad(f"buffer {problem!r} refers to what is not there")
+        if trusted and not verify:
+            index._unverified = file
     try:
         index._store.restore()
         if not trusted:

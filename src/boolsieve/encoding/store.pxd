@@ -180,7 +180,8 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void restore(uint32_t slot, const SlotContent& old) except +
         Clauses clauses(uint32_t attributes, const CStringPool* strings) noexcept
         void recount() except +
-        const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, cbool cnf) noexcept
+        const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, cbool cnf,
+                         cbool deep) noexcept
 
 
 # Whether each term of an expression is one predicate, so that it can be an alternative in conjunctive normal form.
@@ -208,4 +209,4 @@ cdef class ClauseStore:
     cdef uint64_t _bound_key(self, View view, const Literal& value) noexcept nogil
     cdef cbool _text_range(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *
     cdef vector[NamedBuffer] buffers(self) except *
-    cdef str flaw(self, cbool takes_cnf)
+    cdef str flaw(self, cbool takes_cnf, cbool deep)

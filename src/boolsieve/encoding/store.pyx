@@ -401,15 +401,15 @@ cdef class ClauseStore:
                 self.regex.add(int.from_bytes(key[:4], "little"), key[5:].decode(),
                                self.dictionary.derived_attribute[i])
 
-    cdef str flaw(self, cbool takes_cnf):
-        """The buffer through which using the store could leave its memory, or nothing. Reads all of the indices."""
+    cdef str flaw(self, cbool takes_cnf, cbool deep):
+        """The buffer through which reading the store (deep: or changing it) could leave its memory, or nothing."""
         cdef const char* problem
         problem = self.dictionary.flaw()
         if problem != NULL:
             return "dictionary." + problem.decode()
         with nogil:
             problem = self.store.flaw(self.dictionary.attribute_count(), self.dictionary.strings.size(),
-                                      self.dictionary.names.size(), takes_cnf)
+                                      self.dictionary.names.size(), takes_cnf, deep)
         return "store." + problem.decode() if problem != NULL else ""
 
     def check_invariants(self) -> None:
