@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +61,20 @@ def reader(path: str) -> None:
 def readers(path: str) -> list[dict[str, Any]]:
     processes = [
         subprocess.Popen(
-            [sys.executable, __file__, "--reader", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, "--reader", path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(2)
     ]
     answers = []
     for process in processes:
-        assert process.stdout is not None and process.stdout.readline() == "matched\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == "matched\n"
     for process in processes:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write("\n")
         process.stdin.flush()
         answers.append(json.loads(process.stdout.readline()))
@@ -80,15 +86,17 @@ def readers(path: str) -> list[dict[str, Any]]:
 def measure(scenario: scenarios.Scenario, engine: str, path: str) -> None:
     texts = scenario.texts
     index = bs.Index(engine=engine)
-    build = best(lambda: index.add_many(range(len(texts)), texts), 1)
-    save = best(lambda: index.save(path), 1)
+    build = best(partial(index.add_many, range(len(texts)), texts), 1)
+    save = best(partial(index.save, path), 1)
     size = Path(path).stat().st_size / 1e6
-    print(f"{engine}: {len(texts):,} expressions, file of {size:.0f} MB; build {build:.2f} s, save {save:.2f} s")
+    print(
+        f"{engine}: {len(texts):,} expressions, file of {size:.0f} MB; build {build:.2f} s, save {save:.2f} s"
+    )
     events = scenario.workload.events(EVENTS).dicts()
     expected = sum(map(index.match_count, events))
     del index
     for name, options in WAYS.items():
-        took = best(lambda options=options: bs.Index.load(path, **options), 2 if "trusted" in options else 5)
+        took = best(partial(bs.Index.load, path, **options), 2 if "trusted" in options else 5)
         print(f"  {name:20} {1000 * took:9.2f} ms   build / load {build / took:8.0f}")
     for answer in readers(path):
         assert answer["found"] == expected

@@ -260,15 +260,21 @@ class Store {
         if (count >= DEAD || begin.size() != count + 1) return "begin: length";
         if (head.size() > UINT32_MAX || low.size() != head.size() || high.size() != head.size()) return "head: length";
         if (begin[0] != 0 || begin[count] != head.size()) return "begin";
-        bool good = true;
         const uint32_t* at = begin.data();
-        for (size_t c = 0; c < count; ++c) good &= at[c] < at[c + 1];
+        Order rising;
+        for (size_t c = 0; c < count; ++c) rising.require(at[c] + 1, at[c + 1]);
+        bool good = rising.holds();
+        if (head.size() >> 31) {
+            good = true;
+            for (size_t c = 0; c < count; ++c) good &= at[c] < at[c + 1];
+        }
         if (!good) return "begin";
         if (!all_below_or_none(owner, slots)) return "owner";
         const uint64_t* text_at = text_begin.data();
         const uint32_t *text_lengths = text_length.data(), *firsts = slot_clause.data(), *counts = slot_clauses.data();
-        for (size_t s = 0; s < slots; ++s)
-            good &= text_at[s] <= text.size() && text_lengths[s] <= text.size() - text_at[s];
+        uint64_t text_size = text.size();
+        for (size_t s = 0; s < slots; ++s)  // in 64 bits nothing wraps, once the first holds
+            good &= (text_at[s] <= text_size) & (text_at[s] + text_lengths[s] <= text_size);
         if (!good) return "text_begin";
         for (size_t s = 0; s < slots; ++s) good &= uint64_t(firsts[s]) + counts[s] <= count;
         if (!good) return "slot_clause";
@@ -303,29 +309,39 @@ class Store {
         return owned == owner.size();
     }
     const char* predicates_flaw(uint32_t attributes, uint32_t strings, bool cnf) const noexcept {
-        bool good = true;
         const uint32_t *heads = head.data(), *at = begin.data(), *owners = owner.data();
-        uint32_t flags = cnf ? 0 : OR_NEXT;
-        for (size_t p = 0; p < head.size(); ++p) good &= heads[p] >> KIND_BITS < attributes && !(heads[p] & flags);
-        for (size_t c = 0; c < owner.size(); ++c) {
-            good &= !(heads[at[c + 1] - 1] & OR_NEXT);  // what stands behind a clause is not an alternative in it
-            good &= owners[c] != DEAD || heads[at[c]] == PREDICATE_NEVER;
-        }
-        if (!good) return "head";
-        auto refers = [heads](size_t p) {  // the operand is an index
+        auto refers = [heads](size_t p) -> uint32_t {  // the operand is an index
             uint32_t kind = heads[p] & KIND_MASK;
             return (kind == PREDICATE_IN) | (kind == PREDICATE_NOT_IN) | (kind == PREDICATE_TEXT) |
                    (kind == PREDICATE_OUTSIDE);
         };
-        constexpr size_t RUN = 64;  // looked at as one without branches, since most have none
+        constexpr size_t RUN = 256;  // looked at as one without branches, since most have no such operand
+        Order known;
+        uint32_t flags = 0;
         for (size_t first = 0; first < head.size(); first += RUN) {
             size_t end = std::min(first + RUN, head.size());
-            bool some = false;
-            for (size_t p = first; p < end; ++p) some |= refers(p);
+            uint32_t some = 0;
+            for (size_t p = first; p < end; ++p) {
+                known.require((heads[p] >> KIND_BITS) + 1, attributes);
+                flags |= heads[p];
+                some |= refers(p);
+            }
+            if (!known.holds()) return "head";
             for (size_t p = some ? first : end; p < end; ++p)
                 if (refers(p) && !operand_is_there(uint32_t(p), attributes, strings)) return "low";
         }
-        return nullptr;
+        if (!(flags & OR_NEXT) && all_live()) return nullptr;
+        bool good = cnf || !(flags & OR_NEXT);
+        for (size_t c = 0; c < owner.size(); ++c) {
+            good &= !(heads[at[c + 1] - 1] & OR_NEXT);  // what stands behind a clause is not an alternative in it
+            good &= owners[c] != DEAD || heads[at[c]] == PREDICATE_NEVER;
+        }
+        return good ? nullptr : "head";
+    }
+    bool all_live() const noexcept {
+        uint32_t dead = 0;
+        for (size_t c = 0; c < owner.size(); ++c) dead |= owner.data()[c] == DEAD;
+        return !dead;
     }
     bool operand_is_there(uint32_t p, uint32_t attributes, uint32_t strings) const noexcept {
         uint64_t a = low.data()[p], b = high.data()[p], size = sets.size();

@@ -1223,7 +1223,7 @@ cdef class Index:
             raise StorageError(f"a change of the unknown kind {what!r}")
 
     cdef int _require_whole(self) except -1:
-        """Before the first change of a mapped index: what is changed must fit to what is there, so all must be right."""
+        """Before the first change of a mapped index: a change relies on all that is there, not on bounds alone."""
         if self._unverified is not None:
             self._unverified.verify(self._store.buffers())
             self._unverified = None

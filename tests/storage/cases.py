@@ -53,6 +53,15 @@ def answers(index: bs.Index) -> list[Any]:
     return [*found, *(index.top_k(event, 3) for event in EVENTS), [(id_, str(index[id_])) for id_ in index]]
 
 
+def error_of(call: Callable[[], object]) -> bs.StorageError | None:
+    """The error that a call raises, if it does."""
+    try:
+        call()
+    except bs.StorageError as error:
+        return error
+    return None
+
+
 class Stop(BaseException):
     """Ends a step that is to fail, as no error of the operating system would."""
 

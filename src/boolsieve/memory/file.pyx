@@ -13,13 +13,12 @@
     ...            the buffers in the order of the directory
 
 The directory and every buffer begin at multiples of 64, with zeros before them; so each byte of the file belongs to
-something, and an offset can only be what the lengths before it make it. Checksums are those of csrc/boolsieve/checksum.hpp,
-started with the offset.
+something, and an offset can only be what the lengths before it make it. Checksums are those of
+csrc/boolsieve/checksum.hpp, started with the offset.
 """
 
 from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory
-from libcpp.string cimport string
 from posix.mman cimport MAP_FAILED, MAP_SHARED, PROT_READ, mmap, munmap
 
 import json

@@ -69,7 +69,9 @@ class Durable:
         if os.path.exists(self.path):
             return False
         if os.path.exists(journal_path(self.path)):
-            raise StorageError(f"{self.path!r} is missing, but its journal {journal_path(self.path)!r} is there")
+            raise StorageError(
+                f"{self.path!r} is missing, but its journal {journal_path(self.path)!r} is there"
+            )
         return True
 
     def start(self, identity: int, number: int, apply: Apply) -> None:
@@ -80,7 +82,9 @@ class Durable:
             return
         content = replay(self.path, identity, number, apply)
         if content is None:
-            raise StorageError(f"{path!r} does not go on where {self.path!r} ends: records are missing between them")
+            raise StorageError(
+                f"{path!r} does not go on where {self.path!r} ends: records are missing between them"
+            )
         if content.last < number:  # records that were in memory and in the snapshot never reached the journal
             self._journal = Journal.create(path, identity, number + 1)
         else:

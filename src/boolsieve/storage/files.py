@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from boolsieve.errors import StorageError
 
 _numbers = itertools.count()
+SMALL = 1 << 16  # parts below this are written together
 
 
 @contextmanager
@@ -28,11 +29,28 @@ def told(doing: str, path: str) -> Iterator[None]:
         raise fitting from error
 
 
-def write_all(descriptor: int, data: bytes | memoryview) -> None:
+def write_all(descriptor: int, data: bytes | bytearray | memoryview) -> None:
     """Writes all of the data: a single call may take less, and takes 2 GB at most."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def _joined(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | bytearray | memoryview]:
+    """The same, with small parts together."""
+    small = bytearray()
+    for part in parts:
+        if len(part) < SMALL:
+            small += part
+            if len(small) < SMALL:
+                continue
+        if small:
+            yield small
+            small = bytearray()
+        if len(part) >= SMALL:
+            yield part
+    if small:
+        yield small
 
 
 def sync_folder(path: str) -> None:
@@ -54,7 +72,7 @@ def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             try:
-                for part in parts:
+                for part in _joined(parts):
                     write_all(descriptor, part)
                 os.fsync(descriptor)
             finally:

@@ -85,15 +85,21 @@ class JournalContent:
         header = self._data[:ALIGN]
         if len(header) < ALIGN:
             raise self._error(f"header: the file has {self.size} bytes, and a header has {ALIGN}")
-        magic, order, version, self.identity, self.first = HEADER.unpack_from(header)
+        magic, order, version, identity, first = HEADER.unpack_from(header)
         if magic != MAGIC:
             raise self._error("header: it does not begin as a journal of boolsieve does")
         if order != ORDER_MARK:
-            raise self._error(f"header: the order mark is {order:#010x}, not {ORDER_MARK:#010x} (little-endian)")
+            raise self._error(
+                f"header: the order mark is {order:#010x}, not {ORDER_MARK:#010x} (little-endian)"
+            )
         if version != VERSION:
-            raise self._error(f"header: it has layout version {version}; this boolsieve reads version {VERSION}")
-        if header != _header(self.identity, self.first):
+            raise self._error(
+                f"header: it has layout version {version}; this boolsieve reads version {VERSION}"
+            )
+        if header != _header(identity, first):
             raise self._error("header: its checksum is wrong")
+        self.identity: int = identity
+        self.first: int = first
 
     def _read_offsets(self) -> None:
         self._offsets: list[int] = []
@@ -104,7 +110,7 @@ class JournalContent:
         later = self._later_witness()
         if later is not None:
             raise self._error(
-                f"record {self.last + 1} at byte {self.end} is damaged: record {later} behind it tells that it was whole"
+                f"record {self.last + 1} at byte {self.end} is damaged: record {later} tells that it was whole"
             )
 
     @property

@@ -28,7 +28,9 @@ class WriterLock:
             if not isinstance(error, BlockingIOError):
                 raise StorageError(f"cannot lock {path!r}: {error.strerror}") from error
             by = f"process {holder}" if holder else "another process"
-            raise StorageError(f"{path!r} is open for writing already, by {by} (lock {self.path!r})") from None
+            raise StorageError(
+                f"{path!r} is open for writing already, by {by} (lock {self.path!r})"
+            ) from None
         with suppress(OSError):  # on a full disk the number is missing, and nothing else
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
