@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from measure import match_rate, matches, operator_shares, zipf_exponent
 
-from boolsieve.workloads import BEGen, QGrams, qgrams
+from boolsieve.workloads import BEGen, BEGenTransition, QGrams, qgrams
 from boolsieve.workloads.workload import BETWEEN, EQ, IN, NOT_IN
 
 CLASSES: dict[str, set[str]] = {
@@ -163,3 +163,31 @@ def test_qgram_expressions_can_be_derived_with_a_match_probability() -> None:
 def test_impossible_qgrams_are_named(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         QGrams(**parameters)
+
+
+def test_a_transition_replaces_one_after_the_other_and_goes_back() -> None:
+    uniform, skewed = (BEGen(match_probability=0.01, zipf=zipf).expressions(100).texts() for zipf in (0, 2))
+    assert len(set(uniform) & set(skewed)) < 5
+
+    def at(replaced: float, first: Any = "uniform") -> list[str]:
+        workload = BEGenTransition(match_probability=0.01, first=first, replaced=replaced)
+        return workload.expressions(100).texts()
+
+    assert (at(0), at(1), at(2)) == (uniform, skewed, uniform)
+    assert at(0.25) == skewed[:25] + uniform[25:]
+    assert at(1.25) == uniform[:25] + skewed[25:]
+    assert at(0.5, "zipf") == uniform[:50] + skewed[50:]
+
+
+def test_half_of_the_events_of_a_transition_are_skewed() -> None:
+    workload = BEGenTransition(replaced=0.5)
+    events = workload.events(200).dicts()
+    uniform, skewed = (BEGen(match_probability=0.001, zipf=zipf).events(100).dicts() for zipf in (0, 2))
+    assert sorted(map(str, events)) == sorted(map(str, uniform + skewed))
+    assert events == BEGenTransition(replaced=2).events(200).dicts()
+
+
+@pytest.mark.parametrize(("name", "value"), [("first", "normal"), ("replaced", 2.5)])
+def test_an_impossible_transition_is_named(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {value!r} is n"):
+        BEGenTransition(**{name: value})

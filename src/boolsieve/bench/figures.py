@@ -17,6 +17,7 @@ import numpy as np
 from boolsieve.workloads import (
     Advertisements,
     BEGen,
+    BEGenTransition,
     Dexin,
     OpIndexKeywords,
     OpIndexNormalForm,
@@ -124,6 +125,7 @@ class Sweep:
     most: int = DEFAULT_EXPRESSIONS
     clauses: int = 1  # of an expression's normal form, on average: how much memory it takes
     events: int = 200
+    updates: bool = False  # whether expressions become those of the next point by single removals and inserts
 
     @property
     def largest(self) -> int:
@@ -572,6 +574,28 @@ def _betree() -> Iterator[Panel]:
         (_by_size(titles, (50 * K, 100 * K, 150 * K, 200 * K, 250 * K)),),
         "On titles of 35 predicates BE-Tree takes 51% less than Gryphon and over 99% less than Propagation.",
     )
+    for letter, first, claim in (
+        (
+            "a",
+            "uniform",
+            "From uniform to Zipf and back, BE-Tree's time comes close to what it was at first.",
+        ),
+        (
+            "b",
+            "zipf",
+            "From Zipf to uniform and back, too, BE-Tree's time comes close to what it was at first.",
+        ),
+    ):
+        sweep = _by(
+            "share replaced (1: all; 2: all are back)",
+            "replaced",
+            BEGenTransition,
+            [quarter / 4 for quarter in range(9)],
+            M,
+            fixed={"first": first, "zipf": BETREE_ZIPF},
+            updates=True,
+        )
+        yield Panel("betree", "13", letter, "time", (sweep,), claim)
 
 
 def betree_data(*, data: str = "uniform", seed: int = 0) -> Workload:

@@ -3,6 +3,8 @@
 At a point all contenders get the same texts and the same events. They are built one after the other; the events that
 they match while being checked are those that are timed, so a slow one is timed on fewer. As many as fit GROUP_BYTES are
 in memory at once, and passes over the events go round them, so that noise does not hit one alone. The best pass counts.
+
+In a sweep with `updates` a contender lives from the first point to the last, and takes what is new one by one.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ class Matcher(Protocol):
     def counts(self, events: Sequence[Event]) -> list[int]: ...
     def seconds(self, events: Sequence[Event]) -> NDArray[np.float64]: ...
     def facts(self) -> dict[str, Any]: ...
+    def update(self, texts: Sequence[str]) -> None: ...
 
 
 class EngineMatcher:
@@ -56,6 +59,15 @@ class EngineMatcher:
     def __init__(self, name: str, texts: list[str]) -> None:
         self._index = Index(engine=name)
         self._index.add_many(range(len(texts)), texts)
+
+    def update(self, texts: Sequence[str]) -> None:
+        """Hold these expressions instead: those that differ are removed and added, each by itself."""
+        for id_, text in enumerate(texts):
+            if id_ not in self._index:
+                self._index.add(id_, text)
+            elif str(self._index[id_]) != text:
+                self._index.remove(id_)
+                self._index.add(id_, text)
 
     def counts(self, events: Sequence[Event]) -> list[int]:
         return [self._index.match_count(event) for event in events]
@@ -94,6 +106,9 @@ class RivalMatcher:
 
     def facts(self) -> dict[str, Any]:
         return {}
+
+    def update(self, texts: Sequence[str]) -> None:
+        raise NotImplementedError("expressions cannot be replaced one by one")
 
 
 @dataclass(frozen=True)
@@ -279,51 +294,61 @@ def run_sweep(
     step: Callable[[], None],
 ) -> list[Record]:
     """The records of one sweep, of the panel `figure`. DisagreementError if contenders count differently."""
-    pace, scale, records, here = _Pace(), plan.scale(sweep), [], machine()
-    for point, workload in plan.generators(sweep):
-        x, size = sweep.x(point, scale), sweep.size(point, scale)
-        budget = max(SECONDS, SECONDS_AN_EXPRESSION * size) if seconds is None else seconds
-        texts = workload.expressions(size).texts()
-        drawn = workload.events(sweep.events if events is None else events).dicts()
-        place = f"{figure} at {sweep.axis} = {short(x)}"
-        common: dict[str, Any] = {
-            "figure": figure,
-            "series": sweep.label,
-            "x": x,
-            "expressions": size,
-            "workload": sweep.describe(plan.changes(sweep)),
-            "scale": scale,
-            "seed": plan.seed,
-            "machine": here,
-        }
-        known: list[tuple[str, int]] = []  # of each event: who counted first, and how many matches
-        together = max(1, int(GROUP_BYTES / (size * plan.bytes_an_expression(sweep))))
-        for start in range(0, len(contenders), together):
-            group = contenders[start : start + together]
-            runs: list[_Run] = []
-            for contender in group:
-                run = pace.enter(contender, texts, drawn, budget)
-                if isinstance(run, _Run):
-                    _compare(run, known, place)
-                    runs.append(run)
-                else:
-                    records.append(
-                        Record(engine=contender.name, kind=contender.kind, events=0, note=run, **common)
-                    )
-                step()
-            for _ in range(PASSES):
-                for run in runs:
-                    run.time(drawn, budget * (1 - CHECK_SHARE))
-            records += [_record(run, common) for run in runs]
+    scale, here = plan.scale(sweep), machine()
+    records: list[Record] = []
+    # Of each event at a point: who counted first, and how many matches.
+    known: dict[float | str, list[tuple[str, int]]] = {}
+
+    def together(size: int) -> int:
+        return max(1, int(GROUP_BYTES / (size * plan.bytes_an_expression(sweep))))
+
+    lasting = together(sweep.size(sweep.points[0], scale)) if sweep.updates else len(contenders)
+    for first in range(0, len(contenders), lasting):
+        pace = _Pace(sweep.updates)
+        for point, workload in plan.generators(sweep):
+            x, size = sweep.x(point, scale), sweep.size(point, scale)
+            budget = max(SECONDS, SECONDS_AN_EXPRESSION * size) if seconds is None else seconds
+            texts = workload.expressions(size).texts()
+            drawn = workload.events(sweep.events if events is None else events).dicts()
+            place = f"{figure} at {sweep.axis} = {short(x)}"
+            common: dict[str, Any] = {
+                "figure": figure,
+                "series": sweep.label,
+                "x": x,
+                "expressions": size,
+                "workload": sweep.describe(plan.changes(sweep)),
+                "scale": scale,
+                "seed": plan.seed,
+                "machine": here,
+            }
+            group = contenders[first : first + lasting]
+            for start in range(0, len(group), together(size)):
+                runs: list[_Run] = []
+                for contender in group[start : start + together(size)]:
+                    run = pace.enter(contender, texts, drawn, budget)
+                    if isinstance(run, _Run):
+                        _compare(run, known.setdefault(x, []), place)
+                        runs.append(run)
+                    else:
+                        records.append(
+                            Record(engine=contender.name, kind=contender.kind, events=0, note=run, **common)
+                        )
+                    step()
+                for _ in range(PASSES):
+                    for run in runs:
+                        run.time(drawn, budget * (1 - CHECK_SHARE))
+                records += [_record(run, common) for run in runs]
     order = {contender.name: place for place, contender in enumerate(contenders)}
     xs = {sweep.x(point, scale): place for place, point in enumerate(sweep.points)}
     return sorted(records, key=lambda record: (xs[record.x], order[record.engine]))
 
 
 class _Pace:
-    """Who takes too long in a sweep. Times are taken to grow with the size."""
+    """Who takes too long in a sweep, times being taken to grow with the size; and who lives on if there are updates."""
 
-    def __init__(self) -> None:
+    def __init__(self, updates: bool) -> None:
+        self._updates = updates
+        self._living: dict[str, Matcher] = {}
         self._stopped: dict[str, str] = {}
         self._costs: dict[str, tuple[int, float, float]] = {}  # when it was last run
 
@@ -343,19 +368,33 @@ class _Pace:
                 if expected > budget:
                     self._stopped[name] = f"{what} takes about {expected:.1f} s, more than {budget:g} s"
         if name in self._stopped:
+            self._living.pop(name, None)
             return f"too slow: {self._stopped[name]}"
-        run = _begin(contender, texts, events, budget)
+        run = _begin(contender, texts, events, budget, self._changed if self._updates else None)
         if isinstance(run, _Run):
             self._costs[name] = run.costs
         return run
 
+    def _changed(self, contender: Contender, texts: list[str]) -> Matcher:
+        """The contender, with what is new taken in."""
+        if contender.name not in self._living:
+            self._living[contender.name] = contender.build([])
+        self._living[contender.name].update(texts)
+        return self._living[contender.name]
 
-def _begin(contender: Contender, texts: list[str], events: Sequence[Event], budget: float) -> _Run | str:
+
+def _begin(
+    contender: Contender,
+    texts: list[str],
+    events: Sequence[Event],
+    budget: float,
+    build: Callable[[Contender, list[str]], Matcher] | None = None,
+) -> _Run | str:
     """Build, and count matches until a share of the budget is spent or all events are done; or why that failed."""
     try:
         gc.collect()
         begin = perf_counter()
-        matcher = contender.build(texts)
+        matcher = build(contender, texts) if build else contender.build(texts)
         built = perf_counter()
         counts: list[int] = []
         share = 1

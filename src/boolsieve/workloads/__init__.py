@@ -1,6 +1,6 @@
 """Seeded generators of the papers' workloads: expressions and events as columns, text, objects, Arrow and files."""
 
-from boolsieve.workloads.begen import BEGen, QGrams, qgrams
+from boolsieve.workloads.begen import BEGen, BEGenTransition, QGrams, qgrams
 from boolsieve.workloads.dexin import Dexin
 from boolsieve.workloads.flights import Flights
 from boolsieve.workloads.opindex import (
@@ -17,6 +17,7 @@ from boolsieve.workloads.workload import Events, Expressions, Workload, vocabula
 __all__ = [
     "Advertisements",
     "BEGen",
+    "BEGenTransition",
     "Dexin",
     "Events",
     "Expressions",

@@ -11,7 +11,7 @@ Table 2b prints `i < v1 where v1 >= v*`; v1 > v* is meant, and `>` likewise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -210,6 +210,47 @@ class BEGen(Workload):
         require_count(n)
         order = self.stream("events").permutation(self.bases)
         return self.base_expressions().take(order[owners_of(n, self.bases)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BEGenTransition(BEGen):
+    """BE-Tree's figure 13: expressions with uniform and with Zipf attributes take each other's place, and go back.
+
+    first             which are there at the beginning, "uniform" or "zipf"
+    replaced          how far it is: 0 to 1 is the share that is replaced by the others, 1 to 2 the share that is back
+    zipf              exponent of the skewed ones: 2
+
+    Half of the events are those of the uniform workload, half those of the other.
+    """
+
+    match_probability: float = 0.001
+    zipf: float = 2.0
+    first: Literal["uniform", "zipf"] = "uniform"
+    replaced: float = 0.0
+
+    def check(self) -> None:
+        super().check()
+        require(self.first in ("uniform", "zipf"), "first", f"{self.first!r} is neither 'uniform' nor 'zipf'")
+        require(0 <= self.replaced <= 2, "replaced", f"{self.replaced} is not in 0 to 2")
+
+    def _sides(self) -> tuple[BEGen, BEGen]:
+        same = {each.name: getattr(self, each.name) for each in fields(BEGen)}
+        uniform, skewed = BEGen(**{**same, "zipf": 0.0}), BEGen(**same)
+        return (uniform, skewed) if self.first == "uniform" else (skewed, uniform)
+
+    def expressions(self, n: int) -> Expressions:
+        """The first ones are replaced, in order; expression i of either side is always the same."""
+        there, new = (side.expressions(n) for side in self._sides())
+        if self.replaced > 1:
+            there, new = new, there
+        changed = round(n * (self.replaced - (self.replaced > 1)))
+        return new.part(0, changed).then(there.part(changed, n))
+
+    def events(self, n: int) -> Events:
+        """Events of both sides, in random order; the same however far it is."""
+        one, other = self._sides()
+        both = one.events(n - n // 2).then(other.events(n // 2))
+        return both.take(self.stream("mixed").permutation(n))
 
 
 def qgrams(text: str, q: int = 3) -> dict[str, str]:

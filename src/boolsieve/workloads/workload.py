@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -63,6 +63,11 @@ def offsets_of(sizes: Ints) -> Ints:
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets
+
+
+def joined(offsets: Ints, more: Ints) -> Ints:
+    """Offsets of two runs, one after the other."""
+    return np.concatenate([offsets, offsets[-1] + more[1:]])
 
 
 def positions_of(starts: Ints, sizes: Ints) -> Ints:
@@ -183,6 +188,34 @@ class Expressions:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def part(self, start: int, stop: int) -> Expressions:
+        """The expressions from `start` to before `stop`."""
+        offsets = self.offsets[start : stop + 1]
+        clauses = self.clause_offsets[offsets[0] : offsets[-1] + 1]
+        first, last = int(clauses[0]), int(clauses[-1])
+        bounds = self.value_offsets[first : last + 1]
+        return replace(
+            self,
+            offsets=offsets - offsets[0],
+            clause_offsets=clauses - first,
+            attributes=self.attributes[first:last],
+            operators=self.operators[first:last],
+            value_offsets=bounds - bounds[0],
+            values=self.values[bounds[0] : bounds[-1]],
+        )
+
+    def then(self, other: Expressions) -> Expressions:
+        """These expressions, then others over the same space in the same form."""
+        return replace(
+            self,
+            offsets=joined(self.offsets, other.offsets),
+            clause_offsets=joined(self.clause_offsets, other.clause_offsets),
+            attributes=np.concatenate([self.attributes, other.attributes]),
+            operators=np.concatenate([self.operators, other.operators]),
+            value_offsets=joined(self.value_offsets, other.value_offsets),
+            values=np.concatenate([self.values, other.values]),
+        )
 
     @property
     def sizes(self) -> Ints:
@@ -321,6 +354,15 @@ class Events:
         sizes = self.sizes[rows]
         at = positions_of(self.offsets[rows], sizes)
         return Events(self.space, offsets_of(sizes), self.attributes[at], self.values[at])
+
+    def then(self, other: Events) -> Events:
+        """These events, then others over the same space."""
+        return Events(
+            self.space,
+            joined(self.offsets, other.offsets),
+            np.concatenate([self.attributes, other.attributes]),
+            np.concatenate([self.values, other.values]),
+        )
 
     def iter_dicts(self) -> Iterator[dict[str, Any]]:
         """The events as dicts, a chunk in memory at a time."""
