@@ -1,5 +1,6 @@
 from typing import Any
 
+COPIES: bool
 MAGIC: bytes
 ORDER_MARK: int
 VERSION: int

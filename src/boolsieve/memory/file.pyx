@@ -29,6 +29,18 @@ import sys
 
 from boolsieve.errors import StorageError
 
+cdef extern from *:
+    """
+    #ifdef __SANITIZE_ADDRESS__
+    static const bool COPIES_BUFFERS = true;
+    #else
+    static const bool COPIES_BUFFERS = false;
+    #endif
+    """
+    const bint COPIES_BUFFERS
+
+# Under the address sanitizer buffers are copied: it sees a step beyond the end of a block, not of a part of a file.
+COPIES = bool(COPIES_BUFFERS)
 MAGIC = b"\x89BSV\r\n\x1a\n"
 ORDER_MARK = 0x0A0B0C0D
 VERSION = 1
@@ -181,7 +193,10 @@ cdef class MappedFile:
             kind, offset, count, _ = self.entries.get(name, ("", 0, 0, 0))
             if kind != type_of(buffers[i]):
                 raise self._error(f"buffer {name!r} is missing or not of type {type_of(buffers[i])}")
-            buffers[i].buffer.look_at(self._data + <size_t>offset, count)
+            if COPIES:
+                buffers[i].buffer.assign_raw(self._data + <size_t>offset, count)
+            else:
+                buffers[i].buffer.look_at(self._data + <size_t>offset, count)
         return 0
 
     cdef int verify(self, const vector[NamedBuffer]& buffers) except -1:
