@@ -2,9 +2,9 @@
 
     python benchmarks/loading.py [expressions] [engine ...]
 
-Prints for each engine the time to build, save and load, and the memory of two processes that loaded the file and matched
-the same events (`/proc/self/smaps_rollup`: what they share counts half in Pss). Times are of the processor, and by the
-clock in brackets: neighbours on the machine stretch the second.
+Prints for each engine the time to build, save and load, and the memory of two processes that loaded the file and
+matched the same events (`/proc/self/smaps_rollup`: what they share counts half in Pss). Times are of the processor,
+and by the clock in brackets: neighbours on the machine stretch the second.
 """
 
 from __future__ import annotations
