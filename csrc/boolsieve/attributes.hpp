@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bounds.hpp"
 #include "buffer.hpp"
 #include "pool.hpp"
 
@@ -68,6 +69,31 @@ class AttributeTable {
         name.resize(values);
         type.resize(values);
         value.resize(values);
+    }
+
+    // See bounds.hpp.
+    const char* flaw(size_t slots, bool deep) const noexcept {
+        if (const char* problem = names.flaw(deep)) return problem;
+        if (const char* problem = strings.flaw(deep)) return problem;
+        size_t n = value.size();
+        if (begin.size() > slots || count.size() != begin.size()) return "attributes.begin: length";
+        if (name.size() != n || type.size() != n) return "attributes.name: length";
+        if (!all_below(name, names.size())) return "attributes.name";
+        if (!all_below(type, ATTRIBUTE_LIST + 1)) return "attributes.type";
+        for (size_t i = 0; i < n; ++i)
+            if (type[i] == ATTRIBUTE_TEXT && value[i] >= strings.size()) return "attributes.value";
+        for (size_t slot = 0; slot < begin.size(); ++slot) {
+            if (begin[slot] > n || count[slot] > n - begin[slot]) return "attributes.begin";
+            uint64_t end = begin[slot] + count[slot];
+            for (uint64_t i = begin[slot]; i < end; ++i) {
+                if (type[i] != ATTRIBUTE_LIST) continue;
+                uint64_t elements = value[i];
+                if (elements >= end - i) return "attributes.value";
+                for (; elements; --elements)
+                    if (type[++i] == ATTRIBUTE_LIST) return "attributes.type";
+            }
+        }
+        return nullptr;
     }
 
     template <class F>

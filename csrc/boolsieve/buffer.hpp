@@ -39,7 +39,8 @@ class BufferBase {
     size_t item_size() const noexcept { return item_size_; }
     char type_code() const noexcept { return type_code_; }  // NumPy's kind: 'u', 'i' or 'f'
     const void* raw() const noexcept { return data_; }
-    // What the buffer holds of this process' own memory, slack included; a mapped one counts its length.
+    bool is_mapped() const noexcept { return size_ && !capacity_; }
+    // What the buffer takes of memory, slack included; a mapped one counts its length.
     size_t bytes() const noexcept { return (capacity_ ? capacity_ : size_) * item_size_; }
 
     void look_at(const void* data, size_t size) noexcept {  // the caller keeps the memory alive

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "bounds.hpp"
 #include "buffer.hpp"
 #include "clauses.hpp"
 #include "keys.hpp"
@@ -161,6 +162,33 @@ class Dictionary {
         f("derived_attribute", derived_attribute);
         f("attribute_name", attribute_name);
         f("attribute_view", attribute_view);
+    }
+
+    // See bounds.hpp.
+    const char* flaw() const {
+        if (names.flaw()) return "names";
+        if (strings.flaw()) return "strings";
+        if (derived.flaw()) return "derived";
+        size_t count = attribute_name.size();
+        if (!count || count > MAX_ATTRIBUTES || attribute_view.size() != count) return "attribute_name: length";
+        if (attribute_name[0] != NONE) return "attribute_name";
+        for (size_t a = 1; a < count; ++a)
+            if (attribute_name[a] >= names.size()) return "attribute_name";
+        if (!all_below(attribute_view, VIEW_DERIVED + 1)) return "attribute_view";
+        if (views.size() != size_t(names.size()) * VIEW_COUNT) return "views: length";
+        for (size_t at = 0; at < views.size(); at += VIEW_COUNT)
+            for (size_t view = 0; view < VIEW_LENGTHS; ++view)
+                if (views[at + view] >= count) return "views";
+        if (derived_attribute.size() != derived.size()) return "derived_attribute: length";
+        if (!all_below(derived_attribute, count)) return "derived_attribute";
+        for (uint32_t i = 0; i < derived.size(); ++i) {  // see make_key
+            std::string_view key = derived.text(i);
+            uint32_t name;
+            if (key.size() < 5) return "derived";
+            std::memcpy(&name, key.data(), 4);
+            if (name >= names.size()) return "derived";
+        }
+        return patterns.flaw(count);
     }
 
     StringPool names, strings, derived;

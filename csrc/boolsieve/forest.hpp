@@ -47,6 +47,7 @@
 #include <string>
 #include <vector>
 
+#include "boolsieve/bounds.hpp"
 #include "boolsieve/buffer.hpp"
 #include "boolsieve/hash.hpp"
 #include "boolsieve/int_map.hpp"
@@ -313,6 +314,43 @@ class Forest {
         return "";
     }
 
+    // See bounds.hpp; the heads of lists are to be below the limit.
+    const char* flaw(size_t limit) const {
+        size_t size = linked_size();
+        if (counts_.size() != 0 && counts_.size() != 3) return "patterns.counts: length";
+        if (linked_roots() > roots() || roots() > INDEX || size + fresh_heads_.size() > INDEX) return "patterns.counts";
+        if (!all_below_or_none(outputs_, limit)) return "patterns.outputs";
+        if (!all_below_or_none(fresh_heads_, limit)) return "patterns.fresh_heads";
+        if (edges_.flaw(fresh_heads_.size()) || edges_.size() != fresh_heads_.size()) return "patterns.edges";
+        std::vector<uint8_t> has_edge(fresh_heads_.size(), 0);
+        bool good = true;
+        edges_.each([&](uint64_t edge, uint32_t node) {
+            uint64_t parent = edge >> 8;
+            good &= !has_edge[node]++ && (parent & ROOT ? (parent ^ ROOT) < roots() : parent < node);
+        });
+        if (!good) return "patterns.edges";
+        if (!size) return linked_roots() ? "patterns.counts" : nullptr;
+        if (first_.size() != size + 1 || labels_.size() != size + PADDING) return "patterns.first: length";
+        const uint32_t* first = first_.data();
+        if (first[0] != linked_roots() || first[size] != size) return "patterns.first";
+        for (size_t v = 0; v < size; ++v)  // children come behind their parent
+            good &= first[v] <= first[v + 1] && (first[v] > v || first[v] == first[v + 1]);
+        for (size_t v = 0; v < linked_roots(); ++v) good &= outputs_.data()[v] == NONE;
+        if (!good) return "patterns.first";
+        return with_links_ ? links_flaw() : nullptr;
+    }
+
+    uint32_t roots() const noexcept { return counts_.size() ? counts_.data()[1] : 0; }
+
+    // visit(head) for each list, until one gives false. Returns whether none did.
+    template <class Visit>
+    bool each_list(Visit visit) const {
+        for (const Buffer<uint32_t>* heads : {&outputs_, &fresh_heads_})
+            for (size_t v = 0; v < heads->size(); ++v)
+                if (!visit(heads->data()[v])) return false;
+        return true;
+    }
+
     size_t linked_size() const noexcept { return outputs_.size(); }
     size_t fresh_size() const noexcept { return fresh_heads_.size(); }
 
@@ -422,6 +460,23 @@ class Forest {
             }
             if (outputs[node] != NONE || reports[node] != NONE) links[node] |= HIT;
         }
+    }
+
+    const char* links_flaw() const noexcept {
+        size_t size = linked_size(), width = row_width();
+        if (links_.size() != size || reports_.size() != size || classes_.size() != 256) return "patterns.links: length";
+        if (!width || width > 257 || rows_.size() % width) return "patterns.rows: length";
+        if (!all_below(classes_, width)) return "patterns.classes";
+        if (!all_below(rows_, size)) return "patterns.rows";
+        const uint32_t* reports = reports_.data();
+        for (uint32_t v = 0; v < size; ++v) {  // both ways lead down, so they end
+            uint32_t link = links_.data()[v];
+            if (link & ROW && (link & INDEX) >= rows_.size() / width) return "patterns.links";
+            uint32_t suffix = fail(v);
+            if (v < linked_roots() ? suffix != v : suffix >= v) return "patterns.links";
+            if (reports[v] != NONE && reports[v] >= v) return "patterns.reports";
+        }
+        return nullptr;
     }
 
     // Whether a node with so many children has a row, which then takes at most 16 bytes a child. Up to 8 children are

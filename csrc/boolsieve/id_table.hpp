@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "bounds.hpp"
 #include "buffer.hpp"
 #include "hash.hpp"
 #include "pool.hpp"
@@ -73,8 +74,11 @@ class IdTable {
         if (kind[slot] == TEXT) {
             text_slot.set(uint32_t(number[slot]), NONE);
         } else {
-            erase(place_of(number[slot]));
-            --live_integers;
+            size_t place = place_of(number[slot]);
+            if (places[place] != NONE) {  // always, but in a file from a stranger
+                erase(place);
+                --live_integers;
+            }
         }
         kind.set(slot, REMOVED);
     }
@@ -107,7 +111,37 @@ class IdTable {
     }
     void recount() {
         live_integers = 0;
-        for (uint32_t s = 0; s < size(); ++s) live_integers += kind[s] == INTEGER;
+        const uint32_t* p = places.data();
+        for (size_t i = 0; i < places.size(); ++i) live_integers += p[i] != NONE;
+    }
+
+    // See bounds.hpp.
+    const char* flaw(bool deep) const noexcept {
+        if (number.size() != kind.size() || kind.size() > NONE) return "ids.number: length";
+        if (texts.flaw()) return "ids.texts";
+        if (text_slot.size() != texts.size() || !all_below_or_none(text_slot, size())) return "ids.text_slot";
+        if (places.size() && !is_power_of_two(places.size())) return "ids.places: length";
+        if (!all_below_or_none(places, size())) return "ids.places";
+        const uint32_t *p = places.data(), *t = text_slot.data();
+        const uint8_t* k = kind.data();
+        const int64_t* n = number.data();
+        size_t used = 0, integers = 0;
+        bool good = true;
+        for (size_t s = 0; s < kind.size(); ++s) {
+            good &= k[s] <= REMOVED && (k[s] != TEXT || uint64_t(n[s]) < texts.size());
+            integers += k[s] == INTEGER;
+        }
+        if (!good) return "ids.number";
+        for (size_t i = 0; i < places.size(); ++i) used += p[i] != NONE;
+        if (used != integers || used > places.size() / 4 * 3) return "ids.places";
+        if (!deep) return nullptr;
+        for (size_t s = 0; s < kind.size(); ++s)
+            if (k[s] == TEXT && t[n[s]] != s) return "ids.number";
+        for (size_t i = 0; i < text_slot.size(); ++i)
+            if (t[i] != NONE && k[t[i]] != TEXT) return "ids.text_slot";
+        for (size_t i = 0; i < places.size(); ++i)
+            if (p[i] != NONE && k[p[i]] != INTEGER) return "ids.places";
+        return nullptr;
     }
 
     // The number of the first invariant that does not hold, or nullptr. Linear; for tests.

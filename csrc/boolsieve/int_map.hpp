@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "boolsieve/bounds.hpp"
 #include "boolsieve/buffer.hpp"
 #include "boolsieve/hash.hpp"
 
@@ -120,6 +121,22 @@ class IntMap {
             if (place_of(keys[i]) != i) return "2: a key that is not found";
         }
         return count == size() ? nullptr : "1: number of keys";
+    }
+
+    // See bounds.hpp; all values are to be below the limit.
+    const char* flaw(size_t limit) const noexcept {
+        if (keys.size() != values.size() || used.size() > 1) return "lengths";
+        if (keys.size() && (!is_power_of_two(keys.size()) || !used.size())) return "lengths";
+        if (!all_below_or_none(values, limit)) return "values";
+        const uint64_t* k = keys.data();
+        const uint32_t* v = values.data();
+        size_t count = 0;
+        bool good = true;
+        for (size_t i = 0; i < keys.size(); ++i) {
+            count += v[i] != NONE;
+            good &= v[i] != NONE || !k[i];
+        }
+        return good && count == size() && count <= keys.size() / 4 * 3 ? nullptr : "keys";
     }
 
   private:

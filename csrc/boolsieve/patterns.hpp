@@ -35,6 +35,7 @@
 #include <string>
 #include <vector>
 
+#include "boolsieve/bounds.hpp"
 #include "boolsieve/buffer.hpp"
 #include "boolsieve/forest.hpp"
 #include "boolsieve/int_map.hpp"
@@ -176,6 +177,35 @@ class Patterns {
         for (bool on_a_list : seen)
             if (!on_a_list) return "1: a predicate on no list";
         return "";
+    }
+
+    // See bounds.hpp; the attributes are to be below the limit.
+    const char* flaw(size_t limit) const {
+        if (size() >= NONE || checks_.size() != size() || next_.size() != size()) return "patterns.next: length";
+        if (groups_.size() % GROUP || groups_.size() / GROUP >= NONE) return "patterns.groups: length";
+        if (names_.flaw(groups_.size() / GROUP)) return "patterns.names";
+        if (!all_below(attributes_, limit)) return "patterns.attributes";
+        if (!all_below_or_none(checks_, like_ends_.size())) return "patterns.checks";
+        if (!are_ends(like_ends_, like_bytes_.size())) return "patterns.like_ends";
+        if (!all_below_or_none(next_, size())) return "patterns.next";
+        if (const char* problem = anchored_.flaw(size())) return problem;
+        if (const char* problem = floating_.flaw(size())) return problem;
+        const uint32_t* groups = groups_.data();
+        std::vector<uint8_t> seen(size(), 0);
+        const uint32_t* next = next_.data();
+        auto walk = [&](uint32_t at) {  // no list meets itself or another
+            for (; at != NONE; at = next[at])
+                if (seen[at]++) return false;
+            return true;
+        };
+        for (size_t i = 0; i < groups_.size(); i += GROUP) {
+            for (Place place : {STARTS, ENDS, EQUALS})
+                if (groups[i + place] != NONE && groups[i + place] >= anchored_.roots()) return "patterns.groups";
+            if (groups[i + CONTAINS] != NONE && groups[i + CONTAINS] >= floating_.roots()) return "patterns.groups";
+            if (groups[i + LOOSE] != NONE && groups[i + LOOSE] >= size()) return "patterns.groups";
+            if (!walk(groups[i + LOOSE])) return "patterns.next";
+        }
+        return anchored_.each_list(walk) && floating_.each_list(walk) ? nullptr : "patterns.next";
     }
 
   private:

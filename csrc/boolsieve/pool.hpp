@@ -20,6 +20,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "boolsieve/bounds.hpp"
 #include "boolsieve/buffer.hpp"
 #include "boolsieve/hash.hpp"
 
@@ -91,6 +92,21 @@ class StringPool {
             if (find(string.data(), string.size()) != id) return "2: a string that is not found";
         }
         return nullptr;
+    }
+
+    // See bounds.hpp.
+    const char* flaw() const noexcept {
+        if (ends.size() >= NONE || !are_ends(ends, bytes.size())) return "ends";
+        if (slots.size() ? !is_power_of_two(slots.size()) || too_small(ends.size()) : ends.size()) return "slots";
+        const uint64_t* table = slots.data();
+        uint32_t count = size();
+        size_t used = 0;
+        bool good = true;
+        for (size_t i = 0; i < slots.size(); ++i) {
+            used += table[i] != EMPTY;
+            good &= table[i] == EMPTY || uint32_t(table[i]) < count;
+        }
+        return good && used == count ? nullptr : "slots";
     }
 
   private:

@@ -23,10 +23,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 
 #include "attributes.hpp"
+#include "bounds.hpp"
 #include "buffer.hpp"
 #include "clauses.hpp"
 #include "id_table.hpp"
@@ -257,6 +259,40 @@ class Store {
         }
     }
 
+    // See bounds.hpp. `strings` and `names` are how many there are; `cnf`: whether alternatives are allowed.
+    const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, bool cnf, bool deep) const noexcept {
+        if (const char* problem = ids.flaw(deep)) return problem;
+        size_t slots = ids.size(), count = owner.size();
+        if (slot_clause.size() != slots || slot_clauses.size() != slots) return "slot_clause: length";
+        if (text_begin.size() != slots || text_length.size() != slots) return "text_begin: length";
+        if (count >= DEAD || begin.size() != count + 1) return "begin: length";
+        if (head.size() > UINT32_MAX || low.size() != head.size() || high.size() != head.size()) return "head: length";
+        if (begin[0] != 0 || begin[count] != head.size()) return "begin";
+        const uint32_t* at = begin.data();
+        Order rising;
+        for (size_t c = 0; c < count; ++c) rising.require(at[c] + 1, at[c + 1]);
+        bool good = rising.holds();
+        if (head.size() >> 31) {
+            good = true;
+            for (size_t c = 0; c < count; ++c) good &= at[c] < at[c + 1];
+        }
+        if (!good) return "begin";
+        if (!all_below_or_none(owner, slots)) return "owner";
+        const uint64_t* text_at = text_begin.data();
+        const uint32_t *text_lengths = text_length.data(), *firsts = slot_clause.data(), *counts = slot_clauses.data();
+        uint64_t text_size = text.size();
+        for (size_t s = 0; s < slots; ++s)  // in 64 bits nothing wraps, once the first holds
+            good &= (text_at[s] <= text_size) & (text_at[s] + text_lengths[s] <= text_size);
+        if (!good) return "text_begin";
+        for (size_t s = 0; s < slots; ++s) good &= uint64_t(firsts[s]) + counts[s] <= count;
+        if (!good) return "slot_clause";
+        if (const char* problem = predicates_flaw(attributes, strings, cnf)) return problem;
+        if (deep && !owners_are_good()) return "owner";
+        if (deep && !clauses_are_good()) return "head";
+        if (const char* problem = this->attributes.flaw(slots, deep)) return problem;
+        return weights_flaw(names);
+    }
+
     IdTable ids;
     Buffer<uint32_t> slot_clause, slot_clauses, text_length, begin, owner, head;
     Buffer<uint64_t> text_begin, low, high, sets;
@@ -267,6 +303,104 @@ class Store {
     uint64_t dead_text = 0;
     uint32_t live_slots = 0, dead_clauses = 0, last_owner = 0;
     bool in_order = true;  // clauses stand in the order of their slots
+
+  private:
+    // Whether each clause that lives is one of its owner's, and the other way round.
+    bool owners_are_good() const noexcept {
+        size_t owned = 0;
+        const uint32_t* owners = owner.data();
+        for (uint32_t s = 0; s < ids.size(); ++s) {
+            if (!ids.live(s)) continue;
+            for (uint32_t c = slot_clause[s], end = c + slot_clauses[s]; c < end; ++c)
+                if (owners[c] != s) return false;
+            owned += slot_clauses[s];
+        }
+        for (size_t c = 0; c < owner.size(); ++c) owned += owners[c] == DEAD;
+        return owned == owner.size();
+    }
+    const char* predicates_flaw(uint32_t attributes, uint32_t strings, bool cnf) const noexcept {
+        const uint32_t *heads = head.data(), *at = begin.data(), *owners = owner.data();
+        auto refers = [heads](size_t p) -> uint32_t {  // the operand is an index
+            uint32_t kind = heads[p] & KIND_MASK;
+            return (kind == PREDICATE_IN) | (kind == PREDICATE_NOT_IN) | (kind == PREDICATE_TEXT) |
+                   (kind == PREDICATE_OUTSIDE);
+        };
+        constexpr size_t RUN = 256;  // looked at as one without branches, since most have no such operand
+        Order known;
+        uint32_t flags = 0;
+        for (size_t first = 0; first < head.size(); first += RUN) {
+            size_t end = std::min(first + RUN, head.size());
+            uint32_t some = 0;
+            for (size_t p = first; p < end; ++p) {
+                known.require((heads[p] >> KIND_BITS) + 1, attributes);
+                flags |= heads[p];
+                some |= refers(p);
+            }
+            if (!known.holds()) return "head";
+            for (size_t p = some ? first : end; p < end; ++p)
+                if (refers(p) && !operand_is_there(uint32_t(p), attributes, strings)) return "low";
+        }
+        if (!(flags & OR_NEXT) && all_live()) return nullptr;
+        bool good = cnf || !(flags & OR_NEXT);
+        for (size_t c = 0; c < owner.size(); ++c) {
+            good &= !(heads[at[c + 1] - 1] & OR_NEXT);  // what stands behind a clause is not an alternative in it
+            good &= owners[c] != DEAD || heads[at[c]] == PREDICATE_NEVER;
+        }
+        return good ? nullptr : "head";
+    }
+    bool all_live() const noexcept {
+        uint32_t dead = 0;
+        for (size_t c = 0; c < owner.size(); ++c) dead |= owner.data()[c] == DEAD;
+        return !dead;
+    }
+    bool operand_is_there(uint32_t p, uint32_t attributes, uint32_t strings) const noexcept {
+        uint64_t a = low.data()[p], b = high.data()[p], size = sets.size();
+        switch (head.data()[p] & KIND_MASK) {
+            case PREDICATE_TEXT:
+                return b <= TEXT_OUTSIDE && uint32_t(a) < strings && (a >> 32) < (b == TEXT_OUTSIDE ? strings : 1);
+            case PREDICATE_OUTSIDE:
+                return size >= 2 && b <= size - 2 && sets.data()[b] < attributes;
+            default:
+                return b >= 2 && b <= size && a <= size - b;
+        }
+    }
+    // Invariants 2 and 5 of clauses.hpp, and that each clause needs an attribute.
+    bool clauses_are_good() const noexcept {
+        const Key* keys = sets.data();
+        bool good = true;
+        for (uint32_t c = 0; c < owner.size(); ++c) {
+            if (owner.data()[c] == DEAD) continue;
+            bool needs = false, all_need = true;  // in one of the runs of alternatives, every one needs its attribute
+            for (uint32_t p = begin.data()[c], end = begin.data()[c + 1]; p < end; ++p) {
+                uint32_t kind = head.data()[p] & KIND_MASK;
+                uint64_t a = low.data()[p], b = high.data()[p];
+                if (kind == PREDICATE_RANGE || kind == PREDICATE_NOT_RANGE)
+                    good &= a - 1 < b;  // 1 <= a <= b
+                else if (kind == PREDICATE_IN || kind == PREDICATE_NOT_IN)
+                    for (uint64_t i = a + 1; i < a + b; ++i) good &= keys[i - 1] < keys[i];
+                good &= kind != PREDICATE_NEVER;
+                all_need &= kind != PREDICATE_ABSENT;
+                if (head.data()[p] & OR_NEXT) continue;
+                needs |= all_need;
+                all_need = true;
+            }
+            good &= needs;
+        }
+        return good;
+    }
+    const char* weights_flaw(uint32_t names) const noexcept {
+        if (slot_weight.size() > ids.size()) return "slot_weight: length";
+        if (weights_begin.size() > ids.size() || weights_count.size() != weights_begin.size())
+            return "weights_begin: length";
+        if (weight_name.size() != weight_value.size()) return "weight_name: length";
+        if (!all_below(weight_name, names)) return "weight_name";
+        for (size_t i = 0; i < weights_begin.size(); ++i)
+            if (uint64_t(weights_begin[i]) + weights_count[i] > weight_name.size()) return "weights_begin";
+        for (const Buffer<double>* weights : {&slot_weight, &weight_value})
+            for (size_t i = 0; i < weights->size(); ++i)  // false for what is no number, too
+                if (!((*weights)[i] >= 0 && (*weights)[i] <= std::numeric_limits<double>::max())) return "slot_weight";
+        return nullptr;
+    }
 };
 
 }  // namespace boolsieve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from boolsieve.encoding.values import plain_value as basic_value
@@ -65,3 +66,34 @@ def _basic(value: Any, name: str) -> Any:
     if between:
         raise ValueError(f"attribute {name!r}: {value} is finer than a microsecond")
     return None if isinstance(basic, float) and basic != basic else basic
+
+
+def journal_form(attributes: Attributes) -> dict[str, Any]:
+    """Attributes as JSON has them: dates and times become texts, alone in a mapping with their kind as the name.
+
+    >>> journal_form({"tier": "gold", "since": [date(2026, 1, 2)]})
+    {'tier': 'gold', 'since': [{'date': '2026-01-02'}]}
+    """
+
+    def form(value: Value | list[Value]) -> Any:
+        if isinstance(value, list):
+            return [form(element) for element in value]
+        if isinstance(value, date):
+            return {"time" if isinstance(value, datetime) else "date": value.isoformat()}
+        return value
+
+    return {name: form(value) for name, value in attributes.items()}
+
+
+def from_journal(attributes: dict[str, Any]) -> Attributes:
+    """The attributes that `journal_form` was given."""
+
+    def value(form: Any) -> Any:
+        if isinstance(form, list):
+            return [value(element) for element in form]
+        if isinstance(form, dict):
+            ((kind, text),) = form.items()
+            return datetime.fromisoformat(text) if kind == "time" else date.fromisoformat(text)
+        return form
+
+    return {name: value(form) for name, form in attributes.items()}

@@ -74,3 +74,6 @@ class DuplicateIdError(BoolsieveError, ValueError):
 
 class StorageError(BoolsieveError, OSError):
     """A file that cannot be read or written as an index."""
+
+    def __str__(self) -> str:  # also where errno is set
+        return str(self.args[0]) if self.args else ""

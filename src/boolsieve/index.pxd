@@ -11,6 +11,7 @@ from boolsieve.encoding.ranking cimport Ranking
 from boolsieve.encoding.store cimport ClauseStore
 from boolsieve.engines.base cimport Engine
 from boolsieve.language.tree cimport Normal, Tree
+from boolsieve.memory.file cimport MappedFile
 from boolsieve.structures.pool cimport CStringPool
 
 
@@ -52,6 +53,7 @@ cdef class Stage:
     cdef int normalise(self, bint plain) except -1
     cdef int _check_names(self, object weights) except -1
     cdef size_t set_members(self) noexcept
+    cdef dict change(self, str operation)
     cdef int _check_regex(self, size_t node, str text) except -1
 
 
@@ -72,6 +74,9 @@ cdef class Index:
     cdef Sample _sample      # events that the engine has not learned from yet
     cdef uint32_t _sample_every
     cdef readonly uint64_t max_clauses
+    cdef object _durable     # the files of an index that `open` gave, or None
+    cdef str _refusal        # why it cannot be changed, if so
+    cdef MappedFile _unverified  # the file whose checksums are to be checked before the first change, or None
 
     cdef int _begin_read(self) except -1
     cdef int _begin_write(self) except -1
@@ -87,9 +92,17 @@ cdef class Index:
     cdef int _require_new(self, Stage stage, bint many) except -1
     cdef int _set(self, object id, object expression, bint or_add, object weight, object weights,
                   object attributes) except -1
+    cdef int _put(self, Stage stage, uint32_t slot) except -1
     cdef int _remove(self, uint32_t slot) except -1
     cdef int _use(self, Engine engine) except -1
     cdef int _compact(self) except -1
+    cdef int _rebuild(self) except -1
+    cdef int _build_engine(self) except -1
+    cdef int _require_whole(self) except -1
+    cdef object _append(self, object change)
+    cdef int _take_back(self, object record) except -1
+    cdef int _sync(self, object record) except -1
+    cdef int _write(self, str path, object journal) except -1
     cdef list _match_arrow(self, ArrowSource source, object threads)
     cdef object _id(self, uint32_t slot)
     cdef tuple _answer(self, ScratchBox box)

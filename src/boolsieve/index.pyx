@@ -16,10 +16,12 @@ from boolsieve.encoding.store cimport SlotContent, SlotWeights, Store, StoreMark
 from boolsieve.language.convert cimport expr_of, tree_of
 from boolsieve.language.parser cimport parse_text, parse_tree
 from boolsieve.language.tree cimport OP_MATCHES, TERM_IN, TERM_NOT_IN, Literal, Normal
-from boolsieve.memory.buffers cimport count_bytes, export_buffers, import_buffers
+from boolsieve.memory.buffers cimport NamedBuffer, count_bytes, export_buffers, import_buffers
+from boolsieve.memory.file cimport file_parts
 from boolsieve.normal.normalise cimport append_cnf, append_dnf
 from boolsieve.structures.pool cimport NONE
 
+import os
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -30,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boolsieve import engines
-from boolsieve.attributes import plain_attributes
+from boolsieve.attributes import from_journal, journal_form, plain_attributes
 from boolsieve.columns import values_of
 from boolsieve.encoding.regex import check as check_regex
 from boolsieve.errors import BudgetError, DuplicateIdError, EncodingError, ParseError, StorageError, UnknownIdError
@@ -39,14 +41,18 @@ from boolsieve.language.expr import Attribute, Expr
 from boolsieve.language.printer import literal_text
 from boolsieve.matches import Matches
 from boolsieve.progress import STEP, progress_bar
+from boolsieve.storage.durable import Durable, journal_path, replay
+from boolsieve.storage.files import replace as replace_file
 
 # From this many clauses on, one match lets other Python threads run: handing the GIL back and forth costs about as much
 # as this many early exits.
 cdef uint32_t RELEASE_FROM = 1_000
 # Holes are tolerated up to this many clauses, and beyond it up to as many as are live: compacting is amortised.
 cdef uint32_t COMPACT_FROM = 1_000
-# Of the buffers: another number whenever what they mean changes, since an old pickle would match wrongly.
+# Of the buffers: another number whenever what they mean changes, since an old file or pickle would match wrongly.
 FORMAT = 1
+# How often a reader begins anew because a checkpoint came between its reading of the snapshot and of the journal.
+READ_TRIES = 100
 # From this many clauses on it is looked whether conjunctive normal form is shorter, where the engine takes it: a clause
 # of that form is found through several attributes and then checked, so that few plain clauses are cheaper.
 cdef uint64_t CNF_FROM = 5
@@ -274,6 +280,29 @@ cdef class Stage:
                 total += self.normal.terms[i].count
         return total
 
+    cdef dict change(self, str operation):
+        """What the journal has to know of these expressions."""
+        cdef uint32_t i
+        cdef string_view id
+        cdef size_t begin = 0
+        cdef list ids = []
+        cdef list expressions = []
+        for i in range(self.ids.size()):
+            id = self.ids.text(i)
+            ids.append(id_object(id))
+            expressions.append((self.texts.data() + begin)[:self.text_end[i] - begin].decode())
+            begin = self.text_end[i]
+        change = {"do": operation, "ids": ids, "expressions": expressions}
+        if self.weights:
+            given = [pair or (0.0, {}) for pair in self.weights]
+            given += [(0.0, {})] * (len(ids) - len(given))
+            change["weight"] = [weight for weight, _ in given]
+            change["weights"] = [weights for _, weights in given]
+        if self.attributes:
+            change["attributes"] = [None if own is None else journal_form(own) for own in self.attributes]
+            change["attributes"] += [None] * (len(ids) - len(self.attributes))
+        return change
+
     cdef int _check_regex(self, size_t node, str text) except -1:
         cdef Literal* operand = &self.tree.literals[self.tree.nodes[node].first]
         pattern = (<bytes>(self.tree.arena.data() + operand.offset)[:operand.length]).decode()
@@ -438,6 +467,8 @@ cdef class Index:
         self._engine.store = self._store
         self._boxes = []
         self._sample_every = 1
+        self._durable = None
+        self._refusal = ""
 
     # The lock and the scratch space.
 
@@ -485,6 +516,7 @@ cdef class Index:
         if self._sample.events < SAMPLE_EVENTS or not self._lock.try_write():
             return 0
         try:
+            self._require_whole()
             self._engine.learn(self._sample)
         finally:
             self._sample.clear()
@@ -504,12 +536,19 @@ cdef class Index:
         """
         cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         stage.add(id, expression, weight, weights, attributes)
+        record = None
         self._begin_write()
         try:
             self._require_new(stage, False)
-            commit(self._engine, stage, None, None)
+            record = self._append(None if self._durable is None else stage.change("add"))
+            try:
+                commit(self._engine, stage, None, None)
+            except BaseException:
+                self._take_back(record)
+                raise
         finally:
             self._lock.end_write()
+        self._sync(record)
 
     def add_many(self, ids, expressions, *, weight=None, weights=None, attributes=None, errors="raise",
                  progress=False):
@@ -548,13 +587,21 @@ cdef class Index:
                     show(position)
             if show is not None:
                 show(position)
+        record = None
         self._begin_write()
         try:
             if positions is None:
                 self._require_new(stage, True)
-            commit(self._engine, stage, positions, skipped)
+            record = self._append(None if self._durable is None else
+                                  stage.change("add" if positions is None else "add or skip"))
+            try:
+                commit(self._engine, stage, positions, skipped)
+            except BaseException:
+                self._take_back(record)
+                raise
         finally:
             self._lock.end_write()
+        self._sync(record)
         skipped.sort(key=lambda record: record.position)
         return skipped
 
@@ -580,47 +627,65 @@ cdef class Index:
                   object attributes) except -1:
         cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         cdef Store* store
-        cdef uint32_t slot, first
+        cdef uint32_t slot
         cdef string_view raw
-        cdef SlotContent old
-        cdef StoreMark mark
         stage.add(id, expression, weight, weights, attributes)
         raw = stage.ids.text(0)
+        record = None
         self._begin_write()
         try:
             store = &self._store.store
             slot = store.ids.find(raw.data(), raw.size())
-            if slot == DEAD:
-                if not or_add:
-                    raise UnknownIdError(f"id {id!r} is not in the index")
-                commit(self._engine, stage, None, None)
-                return 0
-            old = store.content(slot)
-            mark = store.mark()
-            first = store.clause_count()
+            if slot == DEAD and not or_add:
+                raise UnknownIdError(f"id {id!r} is not in the index")
+            record = self._append(None if self._durable is None else stage.change("set"))
             try:
-                store.set_text(slot, stage.texts.data(), stage.texts.size())
-                put(self._engine, stage, 0, slot)
-                self._engine.insert(first, store.clause_count() - first)
+                self._put(stage, slot)
             except BaseException:
-                store.roll_back(mark)
-                store.restore(slot, old)
-                self._store.restore()
+                self._take_back(record)
                 raise
-            self._engine.remove(old.clause, old.clauses)
-            store.kill(old)
             self._compact()
         finally:
             self._lock.end_write()
+        self._sync(record)
+        return 0
+
+    cdef int _put(self, Stage stage, uint32_t slot) except -1:
+        """Gives a slot another expression, or adds it if there is none."""
+        cdef Store* store = &self._store.store
+        cdef uint32_t first
+        cdef SlotContent old
+        cdef StoreMark mark
+        if slot == DEAD:
+            return commit(self._engine, stage, None, None)
+        old = store.content(slot)
+        mark = store.mark()
+        first = store.clause_count()
+        try:
+            store.set_text(slot, stage.texts.data(), stage.texts.size())
+            put(self._engine, stage, 0, slot)
+            self._engine.insert(first, store.clause_count() - first)
+        except BaseException:
+            store.roll_back(mark)
+            store.restore(slot, old)
+            self._store.restore()
+            raise
+        self._engine.remove(old.clause, old.clauses)
+        store.kill(old)
         return 0
 
     def remove(self, id):
         """Removes an expression."""
+        cdef uint32_t slot
+        record = None
         self._begin_write()
         try:
-            self._remove(self._slot(id))
+            slot = self._slot(id)
+            record = self._append(None if self._durable is None else {"do": "remove", "id": self._id(slot)})
+            self._remove(slot)
         finally:
             self._lock.end_write()
+        self._sync(record)
 
     def __delitem__(self, id):
         self.remove(id)
@@ -630,14 +695,17 @@ cdef class Index:
         cdef uint32_t slot
         cdef string_view text
         cdef Tree tree
+        record = None
         self._begin_write()
         try:
             slot = self._slot(id)
             text = self._store.store.text_of(slot)
             parse_tree(text.data(), text.size(), tree)
+            record = self._append(None if self._durable is None else {"do": "remove", "id": self._id(slot)})
             self._remove(slot)
         finally:
             self._lock.end_write()
+        self._sync(record)
         return expr_of(tree)
 
     cdef int _remove(self, uint32_t slot) except -1:
@@ -648,11 +716,15 @@ cdef class Index:
 
     def clear(self):
         """Removes all expressions."""
+        record = None
         self._begin_write()
         try:
-            self._use(engine_like(self._engine))
+            fresh = engine_like(self._engine)
+            record = self._append({"do": "clear"})
+            self._use(fresh)
         finally:
             self._lock.end_write()
+        self._sync(record)
 
     cdef int _use(self, Engine engine) except -1:
         self._store = engine.store
@@ -663,17 +735,21 @@ cdef class Index:
 
     cdef int _compact(self) except -1:
         """Rebuilds the store once holes are the larger part of it, so that removing is amortised."""
-        cdef ClauseStore old = self._store
-        cdef Store* store = &old.store
+        cdef Store* store = &self._store.store
         cdef uint32_t live = store.clause_count() - store.dead_clauses
-        cdef uint32_t slot
-        cdef Stage stage
-        cdef bytes id
-        cdef string_view text
         if (store.dead_clauses <= COMPACT_FROM + live and store.slot_count() <= COMPACT_FROM + 2 * store.live_slots
                 and store.dead_text <= 64 * COMPACT_FROM + store.text.size() // 2):
             return 0
-        stage = Stage(self.max_clauses, self._engine.takes_cnf)
+        return self._rebuild()
+
+    cdef int _rebuild(self) except -1:
+        """Makes the store and the engine anew out of the texts."""
+        cdef ClauseStore old = self._store
+        cdef Store* store = &old.store
+        cdef uint32_t slot
+        cdef bytes id
+        cdef string_view text
+        cdef Stage stage = Stage(self.max_clauses, self._engine.takes_cnf)
         for slot in range(store.slot_count()):
             if not store.ids.live(slot):
                 continue
@@ -1218,6 +1294,7 @@ cdef class Index:
                 "predicates": live_predicates(self._store.clauses()),
                 "attributes": self._store.dictionary.names.size(),
                 "bytes": total,
+                "mapped_bytes": count_bytes(self._store.buffers(), True) + count_bytes(self._engine.buffers(), True),
                 "events_matched": self._counters.events,
                 "predicates_evaluated": self._counters.predicates,
                 "candidates": self._counters.candidates,
@@ -1243,6 +1320,174 @@ cdef class Index:
             self._engine.check_invariants()
         finally:
             self._lock.end_read()
+
+    # Files.
+
+    def save(self, path):
+        """Writes the index to a file that `load` maps; what the file was before stays until the new one is on disk."""
+        path = os.fspath(path)
+        durable = self._durable
+        if durable is not None and os.path.realpath(path) == os.path.realpath(durable.path):
+            self.checkpoint()
+            return
+        self._begin_read()
+        try:
+            self._write(path, None)
+        finally:
+            self._lock.end_read()
+
+    cdef int _write(self, str path, object journal) except -1:
+        """Writes a snapshot. The caller holds the lock as a reader; `journal` tells what of a journal is in it."""
+        cdef vector[NamedBuffer] buffers = self._store.buffers()
+        cdef vector[NamedBuffer] more = self._engine.buffers()
+        buffers.insert(buffers.end(), more.begin(), more.end())
+        about = {
+            "format": FORMAT,
+            "expressions": self._store.store.live_slots,
+            "engine": engines.name_of(self._engine),
+            "options": self._engine.options(),
+            "max_clauses": self.max_clauses,
+        }
+        if journal is not None:
+            about["journal"] = journal
+        replace_file(path, file_parts(about, buffers))
+        return 0
+
+    @classmethod
+    def load(cls, path, *, verify=None, trusted=True):
+        """The index of a file that `save` wrote: mapped, not read, so that processes share its memory.
+
+        Args:
+            verify: True checks every checksum. By default those of the engine are checked, the store is checked to
+                refer to nothing outside of it, and its checksums follow at the first change. False checks the header
+                alone, for a file that is known to be whole.
+            trusted: False for a file of a stranger: every checksum is checked, and the engine is built anew out of the
+                store, of which all is checked.
+        """
+        return open_file(cls, os.fspath(path), verify, trusted)[0]
+
+    @classmethod
+    def open(cls, path, engine=None, *, max_clauses=None, mode="a", verify=None, trusted=True):
+        """A durable index: changes are on disk before the call that makes them returns.
+
+        Args:
+            path: of the snapshot; a journal and a lock are beside it. They are created if they are missing.
+            engine, max_clauses: as for a new `Index`; one that is there has its own, and others are an error.
+            mode: "a" to change it, which one process may at a time; "r" to read what it is now.
+            verify, trusted: as in `load`.
+        """
+        if mode not in ("a", "r"):
+            raise ValueError(f'mode is "a" or "r", not {mode!r}')
+        path = os.fspath(path)
+        if mode == "r":
+            return open_to_read(cls, path, verify, trusted)
+        cdef Index index
+        durable = Durable(path)
+        try:
+            if durable.is_new():
+                index = cls("auto" if engine is None else engine,
+                            max_clauses=1024 if max_clauses is None else max_clauses)
+                index._write(path, {"identity": int.from_bytes(os.urandom(8), "little"), "number": 0})
+            index, identity, number = open_file(cls, path, verify, trusted)
+            index._require_same(path, engine, max_clauses)
+            durable.start(identity, number, index._apply)
+            index._durable = durable
+        except BaseException:
+            durable.close()
+            raise
+        return index
+
+    cdef int _build_engine(self) except -1:
+        """Makes the engine anew out of the store."""
+        if self._store.store.dead_clauses:
+            return self._rebuild()
+        cdef Engine engine = engines.create(self._engine)
+        engine.store = self._store
+        engine.insert(0, self._store.store.clause_count())
+        self._engine = engine
+        return 0
+
+    def _require_same(self, path, engine, max_clauses):
+        wanted = self._engine if engine is None else engines.create(engine)
+        if type(wanted) is not type(self._engine) or wanted.options() != self._engine.options():
+            raise StorageError(f"{path!r} has the engine {self._engine!r}, not {wanted!r}")
+        if max_clauses is not None and max_clauses != self.max_clauses:
+            raise StorageError(f"{path!r} has max_clauses={self.max_clauses}, not {max_clauses}")
+
+    def _apply(self, change):
+        """Makes a change that a journal tells of."""
+        what = change["do"]
+        if what == "add" or what == "add or skip":
+            attributes = [own and from_journal(own) for own in change.get("attributes", [])] or None
+            self.add_many(change["ids"], change["expressions"], weight=change.get("weight"),
+                          weights=change.get("weights"), attributes=attributes,
+                          errors="raise" if what == "add" else "skip")
+        elif what == "set":
+            own = change.get("attributes", [None])[0]
+            self._set(change["ids"][0], change["expressions"][0], True, change.get("weight", [None])[0],
+                      change.get("weights", [None])[0], own and from_journal(own))
+        elif what == "remove":
+            self.remove(change["id"])
+        elif what == "clear":
+            self.clear()
+        else:
+            raise StorageError(f"a change of the unknown kind {what!r}")
+
+    cdef int _require_whole(self) except -1:
+        """Before the first change of a mapped index: a change relies on all that is there, not on bounds alone."""
+        if self._unverified is not None:
+            self._unverified.verify(self._store.buffers())
+            self._unverified = None
+        return 0
+
+    cdef object _append(self, object change):
+        """Writes a change to the journal, if there is one. The caller holds the lock as a writer."""
+        if self._refusal:
+            raise StorageError(self._refusal)
+        self._require_whole()
+        return None if self._durable is None else self._durable.append(change)
+
+    cdef int _take_back(self, object record) except -1:
+        if record is not None:
+            journal, number, content = record
+            journal.take_back(number, content)
+        return 0
+
+    cdef int _sync(self, object record) except -1:
+        """Returns when the change is on disk."""
+        if record is not None:
+            journal, number, _ = record
+            journal.sync(number)
+        return 0
+
+    def checkpoint(self):
+        """Folds the journal of a durable index into its snapshot. Matching goes on meanwhile, changes wait."""
+        self._begin_read()
+        try:
+            if self._durable is None:
+                raise StorageError(self._refusal or "only an index that Index.open gave has checkpoints")
+            journal = self._durable.journal
+            self._write(self._durable.path, {"identity": journal.identity, "number": journal.last})
+            journal.restart()
+        finally:
+            self._lock.end_read()
+
+    def close(self):
+        """Ends changing a durable index, so that others may; matching goes on. Does nothing to any other index."""
+        self._begin_write()
+        try:
+            if self._durable is not None:
+                durable, self._durable = self._durable, None
+                self._refusal = f"{durable.path!r} is closed"
+                durable.close()
+        finally:
+            self._lock.end_write()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     # Copies.
 
@@ -1274,6 +1519,69 @@ def _restore(format, kind, options, max_clauses, store, engine):
     index._store.restore()
     import_buffers(index._engine.buffers(), engine)
     return index
+
+
+def open_file(cls, path, verify, trusted):
+    """An index that looks at a file; the identity of the file, and the number of the last journal record in it."""
+    for name, given in (("verify", verify), ("trusted", trusted)):
+        if not isinstance(given, bool) and not (name == "verify" and given is None):
+            raise ValueError(f"{name} is a bool, not {given!r}")
+    if not trusted and verify is False:
+        raise ValueError("a file that is not trusted is verified")
+    cdef MappedFile file = MappedFile(path)
+    cdef Index index
+    cdef Engine engine
+    cdef vector[NamedBuffer] of_store, of_engine
+    about = file.about
+
+    def bad(problem):
+        return StorageError(f"cannot read {path!r} as an index: {problem}")
+
+    if about.get("format") != FORMAT:
+        raise bad(f"its content has format {about.get('format')!r}; this boolsieve reads format {FORMAT}")
+    try:
+        engine = engines.get(about["engine"])(**about["options"])
+        index = cls(engine, max_clauses=about["max_clauses"])
+        journal = about.get("journal", {"identity": file.identity, "number": 0})
+        identity, number = journal["identity"], journal["number"]
+        if not (0 <= identity < 1 << 64 and 0 <= number < 1 << 63):
+            raise ValueError("no such journal")
+    except Exception as error:
+        raise bad(f"directory: {type(error).__name__}: {error}") from None
+    engine = index._engine
+    of_store, of_engine = index._store.buffers(), engine.buffers()
+    index._store.mapped = file
+    file.attach(of_store)
+    file.attach(of_engine)
+    if len(file.entries) != of_store.size() + of_engine.size():
+        raise bad("directory: it has buffers that this boolsieve does not know")
+    if verify or not trusted:
+        file.verify(of_store)
+    if verify is not False:
+        file.verify(of_engine)
+        problem = index._store.flaw(engine.takes_cnf, verify or not trusted)
+        if problem:
+            raise bad(f"buffer {problem!r} refers to what is not there")
+        if trusted and not verify:
+            index._unverified = file
+    try:
+        index._store.restore()
+        if not trusted:
+            index._build_engine()
+    except Exception as error:
+        raise bad(f"{type(error).__name__}: {error}") from error
+    return index, identity, number
+
+
+def open_to_read(cls, path, verify, trusted):
+    """An index as its journal tells it now, which cannot be changed."""
+    cdef Index index
+    for _ in range(READ_TRIES):
+        index, identity, number = open_file(cls, path, verify, trusted)
+        if not os.path.exists(journal_path(path)) or replay(path, identity, number, index._apply) is not None:
+            index._refusal = f"{path!r} is open for reading"
+            return index
+    raise StorageError(f"{path!r} and its journal do not belong together, or change all the time")
 
 
 cdef dict given_weights(ClauseStore store, uint32_t slot):

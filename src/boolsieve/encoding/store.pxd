@@ -85,6 +85,7 @@ cdef extern from "boolsieve/dictionary.hpp" namespace "boolsieve" nogil:
         Buffer[uint8_t] attribute_view
         uint32_t deepest
         void recount() except +
+        const char* flaw() except +
         uint32_t attribute_count() noexcept
         uint32_t add_name(const char* text, size_t length) except +
         const uint32_t* views_of(uint32_t name) noexcept
@@ -210,6 +211,8 @@ cdef extern from "boolsieve/store.hpp" namespace "boolsieve" nogil:
         void restore(uint32_t slot, const SlotContent& old) except +
         Clauses clauses(uint32_t attributes, const CStringPool* strings) noexcept
         void recount() except +
+        const char* flaw(uint32_t attributes, uint32_t strings, uint32_t names, cbool cnf,
+                         cbool deep) noexcept
 
 
 # Whether each term of an expression is one predicate, so that it can be an alternative in conjunctive normal form.
@@ -222,6 +225,7 @@ cdef class ClauseStore:
     cdef Dictionary dictionary
     cdef Store store
     cdef readonly object regex  # RegexSets: the patterns of MATCHES
+    cdef object mapped          # what keeps the memory that buffers look at, here and in the engine
     cdef vector[Predicate] _predicates  # of the clause that is being encoded
 
     cdef Clauses clauses(self) noexcept nogil
@@ -236,3 +240,4 @@ cdef class ClauseStore:
     cdef uint64_t _bound_key(self, View view, const Literal& value) noexcept nogil
     cdef cbool _text_range(self, const Normal& normal, uint32_t name, const Term& term, const Literal* values) except *
     cdef vector[NamedBuffer] buffers(self) except *
+    cdef str flaw(self, cbool takes_cnf, cbool deep)

@@ -389,15 +389,28 @@ cdef class ClauseStore:
     def restore(self) -> None:
         """Remakes what is not in the buffers, after they were filled."""
         cdef uint32_t i
+        cdef string_view derived
         cdef bytes key
         self.store.recount()
         self.dictionary.recount()
         self.regex = RegexSets()
         for i in range(self.dictionary.derived.size()):
-            key = <bytes>self.dictionary.derived.text(i)  # name, kind, operand: see Dictionary.make_key
-            if key[4] == DERIVED_MATCHES:
+            derived = self.dictionary.derived.text(i)  # name, kind, operand: see Dictionary.make_key
+            if derived.data()[4] == DERIVED_MATCHES:
+                key = <bytes>derived
                 self.regex.add(int.from_bytes(key[:4], "little"), key[5:].decode(),
                                self.dictionary.derived_attribute[i])
+
+    cdef str flaw(self, cbool takes_cnf, cbool deep):
+        """The buffer through which reading the store (deep: or changing it) could leave its memory, or nothing."""
+        cdef const char* problem
+        problem = self.dictionary.flaw()
+        if problem != NULL:
+            return "dictionary." + problem.decode()
+        with nogil:
+            problem = self.store.flaw(self.dictionary.attribute_count(), self.dictionary.strings.size(),
+                                      self.dictionary.names.size(), takes_cnf, deep)
+        return "store." + problem.decode() if problem != NULL else ""
 
     def check_invariants(self) -> None:
         """Asserts the numbered invariants of csrc/boolsieve/clauses.hpp; linear in the size of the store."""

@@ -12,6 +12,8 @@ cdef extern from "boolsieve/buffers.hpp" namespace "boolsieve" nogil:
         size_t bytes() noexcept
         char type_code() noexcept
         const void* raw() noexcept
+        bint is_mapped() noexcept
+        void look_at(const void* data, size_t size) noexcept
         void assign_raw(const void* data, size_t size) except +
 
     cdef cppclass Buffer[T](BufferBase):
@@ -36,4 +38,4 @@ cdef extern from "boolsieve/buffers.hpp" namespace "boolsieve" nogil:
 
 cdef dict export_buffers(const vector[NamedBuffer]& buffers)
 cdef int import_buffers(const vector[NamedBuffer]& buffers, dict arrays) except -1
-cdef size_t count_bytes(const vector[NamedBuffer]& buffers) noexcept
+cdef size_t count_bytes(const vector[NamedBuffer]& buffers, bint mapped_only=*) noexcept

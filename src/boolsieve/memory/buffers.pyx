@@ -39,9 +39,10 @@ cdef int import_buffers(const vector[NamedBuffer]& buffers, dict arrays) except 
     return 0
 
 
-cdef size_t count_bytes(const vector[NamedBuffer]& buffers) noexcept:
-    """What the buffers hold of memory, slack included."""
+cdef size_t count_bytes(const vector[NamedBuffer]& buffers, bint mapped_only=False) noexcept:
+    """What the buffers take of memory, slack included; or those alone that look at a mapped file."""
     cdef size_t i, total = 0
     for i in range(buffers.size()):
-        total += buffers[i].buffer.bytes()
+        if buffers[i].buffer.is_mapped() or not mapped_only:
+            total += buffers[i].buffer.bytes()
     return total
