@@ -72,9 +72,9 @@ class AttributeTable {
     }
 
     // See bounds.hpp.
-    const char* flaw(size_t slots, bool deep) const noexcept {
-        if (const char* problem = names.flaw(deep)) return problem;
-        if (const char* problem = strings.flaw(deep)) return problem;
+    const char* flaw(size_t slots) const noexcept {
+        if (const char* problem = names.flaw()) return problem;
+        if (const char* problem = strings.flaw()) return problem;
         size_t n = value.size();
         if (begin.size() > slots || count.size() != begin.size()) return "attributes.begin: length";
         if (name.size() != n || type.size() != n) return "attributes.name: length";

@@ -289,7 +289,7 @@ class Store {
         if (const char* problem = predicates_flaw(attributes, strings, cnf)) return problem;
         if (deep && !owners_are_good()) return "owner";
         if (deep && !clauses_are_good()) return "head";
-        if (const char* problem = this->attributes.flaw(slots, deep)) return problem;
+        if (const char* problem = this->attributes.flaw(slots)) return problem;
         return weights_flaw(names);
     }
 

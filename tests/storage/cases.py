@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import boolsieve as bs
@@ -42,6 +43,7 @@ def filled(engine: Any = "scan") -> bs.Index:
     index = bs.Index(engine)
     index.add_many(list(EXPRESSIONS), list(EXPRESSIONS.values()))
     index.add("weighed", "price < 100 OR x = 7", weight=2.0, weights={"price": 3.0})
+    index.add("owned", "price < 50", attributes={"tier": "gold", "levels": [1, 2.5, "x"], "since": date(2026, 1, 2)})
     del index["gone"]
     index["other"] = "price >= 4.5"
     return index
@@ -50,7 +52,9 @@ def filled(engine: Any = "scan") -> bs.Index:
 def answers(index: bs.Index) -> list[Any]:
     found: list[Any] = [index.match(event) for event in EVENTS]
     found += [list(ids) for ids in index.match_batch(EVENTS)]
-    return [*found, *(index.top_k(event, 3) for event in EVENTS), [(id_, str(index[id_])) for id_ in index]]
+    found += [index.match(event, where="tier = 'gold' AND levels HAS 'x'") for event in EVENTS]
+    found += [index.top_k(event, 3) for event in EVENTS]
+    return [*found, [(id_, str(index[id_]), index.attributes(id_)) for id_ in index]]
 
 
 def error_of(call: Callable[[], object]) -> bs.StorageError | None:

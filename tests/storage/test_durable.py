@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import boolsieve as bs
 from boolsieve.storage.journal import Journal, JournalContent
 
 Step = Callable[[bs.Index], object]
+NOON = datetime(2026, 1, 2, 12, 0, 0, 5, tzinfo=timezone.utc)
 
 # Each changes the content, so that the states in between can be told apart.
 STEPS: list[Step] = [
@@ -28,6 +30,9 @@ STEPS: list[Step] = [
     lambda index: index.__setitem__("a", "price < 6"),
     lambda index: index.__setitem__("new", "price < 7"),
     lambda index: index.replace(3, "x = 33", weight=3.0),
+    lambda index: index.add("owned", "x = 4", attributes={"tier": "gold", "since": date(2026, 1, 2), "at": NOON}),
+    lambda index: index.add_many([10, 11], ["x = 5", "x = 6"], attributes=[None, {"levels": [1, 2.5, True, NOON]}]),
+    lambda index: index.replace("owned", "x = 5", attributes={"tier": "silver"}),
     lambda index: index.remove(1),
     lambda index: index.pop("zwei"),
     lambda index: index.clear(),
@@ -41,7 +46,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def content(index: bs.Index) -> list[Any]:
-    return [(id_, str(index[id_]), index.weight(id_), index.weights(id_)) for id_ in index]
+    return [
+        (id_, str(index[id_]), index.weight(id_), index.weights(id_), index.attributes(id_)) for id_ in index
+    ]
 
 
 def states(steps: list[Step] = STEPS) -> list[list[Any]]:

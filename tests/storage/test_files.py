@@ -339,8 +339,13 @@ def use(path: Path, **way: Any) -> bool:
     except bs.StorageError:
         return False
     for event in EVENTS:
-        for ask in (index.match, index.match_count, lambda event, index=index: index.top_k(event, 3)):
-            with suppress(ValueError):  # text that is no UTF-8, or no expression
+        for ask in (
+            index.match,
+            index.match_count,
+            lambda event, index=index: index.top_k(event, 3),
+            lambda event, index=index: index.match(event, where="tier = 'gold' AND levels HAS 'x'"),
+        ):
+            with suppress(ValueError, OverflowError):  # text that is no UTF-8, or no expression; years beyond 9999
                 ask(event)
     if way.get("trusted", True):
         return True
