@@ -362,8 +362,8 @@ class SiftTrie : public SiftIndex {
 
   private:
     // A node keeps the first clauses that come to it; later ones go on to a child, if they have another predicate.
-    // BEGen at 200,000, microseconds an event: 346 with 4, 312 with 16, 278 with 64; where few clauses share their rarest
-    // predicate, it makes no difference.
+    // BEGen at 200,000, microseconds an event: 346 with 4, 312 with 16, 278 with 64; where few clauses share their
+    // rarest predicate, it makes no difference.
     static constexpr uint32_t LEAF = 64;
     static constexpr size_t AHEAD = 8;
 
