@@ -18,8 +18,8 @@ Buffers and invariants: csrc/boolsieve/pst_index.hpp, csrc/boolsieve/pstree.hpp,
 Cost: match takes a walk of one to four nodes for each pair of the event, 16 bytes read in sequence for each record of
 its spaces, and a check for each record that its signature does not reject. Insert and remove are amortised
 logarithmic; the trees are built anew whenever the clauses have grown by half. Memory: 16 bytes a record (1 for `=`, one
-a member for IN, 8 on average for a range), the tail (8 bytes and 8 a further predicate), 6 a clause, and the trees: some
-30 bytes a point, each distinct one once.
+a member for IN, 8 on average for a range), the tail (8 bytes and 8 a further predicate), 6 a clause, and the trees:
+some 30 bytes a point, each distinct one once.
 Threads: match is const.
 """
 
