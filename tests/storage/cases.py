@@ -43,7 +43,9 @@ def filled(engine: Any = "scan") -> bs.Index:
     index = bs.Index(engine)
     index.add_many(list(EXPRESSIONS), list(EXPRESSIONS.values()))
     index.add("weighed", "price < 100 OR x = 7", weight=2.0, weights={"price": 3.0})
-    index.add("owned", "price < 50", attributes={"tier": "gold", "levels": [1, 2.5, "x"], "since": date(2026, 1, 2)})
+    index.add(
+        "owned", "price < 50", attributes={"tier": "gold", "levels": [1, 2.5, "x"], "since": date(2026, 1, 2)}
+    )
     del index["gone"]
     index["other"] = "price >= 4.5"
     return index

@@ -30,13 +30,17 @@ STEPS: list[Step] = [
     lambda index: index.__setitem__("a", "price < 6"),
     lambda index: index.__setitem__("new", "price < 7"),
     lambda index: index.replace(3, "x = 33", weight=3.0),
-    lambda index: index.add("owned", "x = 4", attributes={"tier": "gold", "since": date(2026, 1, 2), "at": NOON}),
-    lambda index: index.add_many([10, 11], ["x = 5", "x = 6"], attributes=[None, {"levels": [1, 2.5, True, NOON]}]),
-    lambda index: index.replace("owned", "x = 5", attributes={"tier": "silver"}),
     lambda index: index.remove(1),
     lambda index: index.pop("zwei"),
     lambda index: index.clear(),
     lambda index: index.add("last", "y = 1"),
+    lambda index: index.add(
+        "owned", "x = 4", attributes={"tier": "gold", "since": date(2026, 1, 2), "at": NOON}
+    ),
+    lambda index: index.add_many(
+        [10, 11], ["x = 5", "x = 6"], attributes=[None, {"levels": [1, 2.5, True, NOON]}]
+    ),
+    lambda index: index.replace("owned", "x = 5", attributes={"tier": "silver"}),
 ]
 
 

@@ -345,7 +345,8 @@ def use(path: Path, **way: Any) -> bool:
             lambda event, index=index: index.top_k(event, 3),
             lambda event, index=index: index.match(event, where="tier = 'gold' AND levels HAS 'x'"),
         ):
-            with suppress(ValueError, OverflowError):  # text that is no UTF-8, or no expression; years beyond 9999
+            # Text that is no UTF-8, or no expression; years beyond 9999.
+            with suppress(ValueError, OverflowError):
                 ask(event)
     if way.get("trusted", True):
         return True
