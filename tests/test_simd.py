@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("simd")  # what the other processes said is shared
+
 MATCH_ALL = """
 import json, math, random
 import pyarrow as pa

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.packaging
+# In one process: the builds are shared.
+pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("pyproject.toml", "setup.py", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", "csrc", "src")
