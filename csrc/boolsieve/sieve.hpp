@@ -808,6 +808,13 @@ class SieveCore {
         s.counters.predicates += evaluated;
     }
 
+    // Whether all clauses are in the tail.
+    bool all_new() const noexcept {
+        for (const SieveLevel& level : levels)
+            if (level.size()) return false;
+        return true;
+    }
+
     template <class F>
     void each_buffer(F f) {
         f("tail", tail);

@@ -44,7 +44,7 @@ _REGISTRY: dict[str, type[Engine]] = {
     "intervaltree": IntervalTree,
     "sieve": Sieve,
 }
-_DEFAULT = "scan"
+_DEFAULT = "sieve"
 
 
 def names() -> list[str]:

@@ -1,6 +1,7 @@
 """Sieve; the C++ header holds the meaning of each buffer and the invariants."""
 
 from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -14,6 +15,7 @@ cdef extern from "boolsieve/sieve.hpp" namespace "boolsieve" nogil:
         void insert(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void remove(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void match(const Clauses& clauses, Scratch& scratch) except +
+        cbool all_new() noexcept
         string check(const Clauses& clauses) except +
 
 

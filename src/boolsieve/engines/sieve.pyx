@@ -13,6 +13,7 @@ and puts the rest of the work where today's machines are fast: reading forward, 
 - **Grid.** Wide ranges on all attributes leave no predicate to file a clause under. Such clauses, if they share
   attributes, are numbered, and have for each of 32 parts of an attribute's line a bit that says whether they may hold
   there. An event ANDs one set of bits an attribute, and checks in the store what is left.
+- **Blocks** of events go row by row, but for an index of new clauses alone, which is scanned as `scan` does it.
 - **Levels.** Rows are built in one go, from what all clauses of the level look like. New clauses are checked in the
   store while they are few, then go into levels of rising size, each four times the one before. A bulk load is one
   level.
@@ -48,6 +49,7 @@ builds each clause once a level, amortised, and the largest level in one go. Rem
 is built anew. Threads: match is const.
 """
 
+from boolsieve.encoding.clauses cimport collect_pairs, make_columns, scan_block
 from boolsieve.memory.buffers cimport list_buffers
 
 
@@ -64,6 +66,14 @@ cdef class Sieve(Engine):
 
     cdef int match(self, Scratch& scratch) except -1 nogil:
         self.core.match(self.store.clauses(), scratch)
+        return 0
+
+    cdef int match_block(self, Scratch& scratch) except -1 nogil:
+        cdef Clauses clauses = self.store.clauses()
+        if not self.core.all_new() or not make_columns(scratch, clauses.attributes):
+            return Engine.match_block(self, scratch)
+        scan_block(clauses, scratch)
+        collect_pairs(scratch, scratch.block.rows, self.store.store.in_order)
         return 0
 
     cdef vector[NamedBuffer] buffers(self) except *:
