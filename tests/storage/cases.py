@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import boolsieve as bs
@@ -66,6 +67,13 @@ def error_of(call: Callable[[], object]) -> bs.StorageError | None:
     except bs.StorageError as error:
         return error
     return None
+
+
+def put_byte(path: Path, at: int, value: int) -> None:
+    """Overwrites one byte in place: far faster than writing the file anew, which some file systems force to disk."""
+    with path.open("r+b", buffering=0) as file:
+        file.seek(at)
+        file.write(bytes([value]))
 
 
 class Stop(BaseException):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import answers, at_step, error_of, filled, killed_at
+from cases import answers, at_step, error_of, filled, killed_at, put_byte
 
 import boolsieve as bs
 from boolsieve.storage.journal import Journal, JournalContent
@@ -305,29 +305,28 @@ def written(path: Path) -> bytes:
 def test_a_journal_cut_anywhere_gives_what_was_before(path: Path, written: bytes) -> None:
     offsets = record_offsets(written)
     expected = states()
-    for length in range(len(written)):
-        journal_of(path).write_bytes(written[:length])
+    for length in range(len(written) - 1, -1, -1):
+        os.truncate(journal_of(path), length)
         if length < 64:
             with pytest.raises(bs.StorageError, match="journal: header"):
                 bs.Index.open(path)
             continue
         whole = sum(end <= length for end in offsets[1:])
         assert content(bs.Index.open(path, mode="r")) == expected[whole]
-        if length % 5 == 0:
+        if length % 25 == 0:
             with bs.Index.open(path) as index:  # cuts the rest off, and goes on from there
                 assert journal_of(path).stat().st_size == offsets[whole]
                 index.add("on", "z = 1")
                 now = content(index)
             assert content(bs.Index.open(path, mode="r")) == now
+            journal_of(path).write_bytes(written[:length])
 
 
 def test_a_flipped_byte_in_the_journal_is_found(path: Path, written: bytes) -> None:
     offsets = record_offsets(written)
     expected = states()
-    data = bytearray(written)
-    for at in range(len(data)):
-        data[at] ^= 1 << at % 8
-        journal_of(path).write_bytes(data)
+    for at in range(len(written)):
+        put_byte(journal_of(path), at, written[at] ^ 1 << at % 8)
         if at < 64:
             with pytest.raises(bs.StorageError, match=r"header|not the journal of"):
                 bs.Index.open(path, mode="r")
@@ -337,7 +336,7 @@ def test_a_flipped_byte_in_the_journal_is_found(path: Path, written: bytes) -> N
                 bs.Index.open(path, mode="r")
         else:  # the last record: like one that was not finished
             assert content(bs.Index.open(path, mode="r")) == expected[-2]
-        data[at] ^= 1 << at % 8
+        put_byte(journal_of(path), at, written[at])
 
 
 def append(path: Path, *records: bytes) -> None:
