@@ -76,12 +76,22 @@ struct BETreeHull {
     Key low, high;
 };
 
+// Where an event is that leaves the attribute open: in these of the ranges' spans, which reach from `low` to `high`. A
+// plain key has no spans, and is both.
+struct BETreeReach {
+    Key low, high;
+    uint32_t begin, end;
+};
+
+template <class Place>
+struct BETreeVisit {
+    uint32_t cluster;
+    Place place;
+};
+
 struct BETreeScratch : EngineScratch {
-    struct Visit {
-        uint32_t cluster;
-        uint64_t offset;  // of the event's key in the cluster's domain; of a top bucket, the key itself
-    };
-    std::vector<Visit> visits;
+    std::vector<BETreeVisit<uint64_t>> visits;  // of plain events; the other ones are of those with ranges
+    std::vector<BETreeVisit<BETreeReach>> reaches;
     std::vector<uint32_t> leaves;
 };
 
@@ -89,6 +99,7 @@ class BETreeCore {
     using Cluster = BETreeCluster;
     using Domain = BETreeDomain;
     using Hull = BETreeHull;
+    using Reach = BETreeReach;
     using Step = BETreeStep;
     using Unit = BETreeUnit;
 
@@ -183,6 +194,42 @@ class BETreeCore {
             ++candidates;
             predicates += looked;
             if (holds && entry.extra != DEAD) s.found.add(entry.extra);
+        });
+        s.counters.events += 1;
+        s.counters.predicates += predicates;
+        s.counters.candidates += candidates;
+    }
+
+    // As match, for an event that leaves values open. Units decide what is about plain attributes, and on a way without
+    // open ones that is all of a clause, unless it needs an open one, or the store, to be decided: then its predicates
+    // in the store are.
+    void match_ranges(const Clauses& c, Scratch& s) const {
+        auto& own = s.own<BETreeScratch>();
+        uint64_t predicates = 0, candidates = 0;
+        descend(SpanDescent{s.event, s.ranges, clusters.data()}, own.reaches, own.leaves);
+        each_leaf(own.leaves, [&](uint32_t cluster, const Unit* first, const Unit* end) {
+            bool open_way = false, open = false;
+            for (uint32_t up = cluster; at(up).top != NONE && !open_way; up = at(at(up).top).above)
+                open_way = find_open(s.ranges, at(at(up).top).attribute);
+            auto is_open = [&](const Unit& unit) {
+                bool is = find_open(s.ranges, unit.head >> 4);
+                open |= is;
+                return is;
+            };
+            betree_check(c, first, end, s.event, is_open, [&](const Unit& entry, uint32_t looked, bool may_hold) {
+                bool decided = !open_way && !open;
+                open = false;
+                ++candidates;
+                predicates += looked;
+                if (!may_hold || entry.extra == DEAD) return;
+                if (!decided || betree_needs_store(&entry)) {
+                    uint32_t p = c.begin[entry.head], last = c.begin[entry.head + 1];
+                    if (s.ranges.first_failure(c, p, last, s.event) < last ||
+                        !s.ranges.clause_holds(c, entry.head, s.event))
+                        return;
+                }
+                s.found.add(entry.extra);
+            });
         });
         s.counters.events += 1;
         s.counters.predicates += predicates;
@@ -1068,66 +1115,157 @@ class BETreeCore {
 
     // --- Matching ---
 
-    // Algorithms 1 and 2, in two rounds so that memory is asked for before it is read: all c-nodes that the event gets
-    // to, then their l-nodes. Calls found(cluster, entry, predicates looked at, whether it holds).
-    template <class Found>
-    void visit(const Clauses& c, const Event& event, BETreeScratch& own, Found found) const {
+    // Algorithms 1 and 2, in two rounds so that memory is asked for before it is read: `descend` to all c-nodes that
+    // the event gets to, then `each_leaf` of their l-nodes. A descent knows where an event is in the domains.
+
+    // At one place of each attribute that the event has: a key, as offset from the top bucket on.
+    struct PointDescent {
+        const Event& event;
+
+        size_t attributes() const noexcept { return event.attributes.size(); }
+        template <class F>
+        void each_attribute(F f) const {
+            for (uint32_t attribute : event.attributes) f(attribute);
+        }
+        bool find(uint32_t attribute, uint64_t& place) const noexcept {
+            place = event.table.data()[attribute];
+            return place != KEY_ABSENT;
+        }
+        bool enter(uint32_t cluster, const Cluster& k, uint64_t& place) const noexcept {
+            if (k.top != cluster) return inside(place, k);
+            place = Domain{k.base, k.bits}.offset(place);
+            return true;
+        }
+        template <class F>
+        void each_side(const Cluster& k, uint64_t place, F f) const {
+            f(side_of(place, k.level));
+        }
+    };
+    static const Ranges::Attribute* find_open(const Ranges& ranges, uint32_t attribute) noexcept {
+        auto end = ranges.attributes.end();
+        auto a = std::lower_bound(ranges.attributes.begin(), end, attribute,
+                                  [](const Ranges::Attribute& x, uint32_t wanted) { return x.attribute < wanted; });
+        return a != end && a->attribute == attribute ? &*a : nullptr;
+    }
+    // In all buckets that overlap a span of the attribute.
+    struct SpanDescent {
+        const Event& event;
+        const Ranges& ranges;
+        const uint32_t* clusters;
+
+        size_t attributes() const noexcept { return event.attributes.size() + ranges.attributes.size(); }
+        template <class F>
+        void each_attribute(F f) const {
+            for (uint32_t attribute : event.attributes) f(attribute);
+            for (const Ranges::Attribute& a : ranges.attributes) f(a.attribute);
+        }
+        bool find(uint32_t attribute, Reach& place) const noexcept {
+            Key key = event.table.data()[attribute];
+            place = {key, key, 0, 0};
+            if (key != KEY_ABSENT) return true;
+            const Ranges::Attribute* a = find_open(ranges, attribute);
+            if (!a) return false;
+            place = {ranges.spans[a->begin].low, ranges.spans[a->end - 1].high, a->begin, a->end};
+            return true;
+        }
+        // Leaves of the spans those that overlap the bucket.
+        bool enter(uint32_t, const Cluster& k, Reach& place) const noexcept {
+            if (k.top == NONE) return true;
+            Domain d = domain_of(k);
+            uint64_t last = last_of(k);
+            if (place.begin < place.end) {
+                const KeySpan *all = ranges.spans.data(), *end = all + place.end;
+                const KeySpan* first = std::partition_point(
+                    all + place.begin, end, [&](const KeySpan& span) { return d.offset(span.high) < k.first; });
+                end = std::partition_point(first, end, [&](const KeySpan& span) { return d.offset(span.low) <= last; });
+                if (first == end) return false;
+                place = {first->low, end[-1].high, uint32_t(first - all), uint32_t(end - all)};
+            }
+            return d.offset(place.low) <= last && d.offset(place.high) >= k.first;
+        }
+        template <class F>
+        void each_side(const Cluster& k, const Reach& place, F f) const {
+            Domain d = domain_of(k);
+            uint32_t low = side_of(std::max(d.offset(place.low), k.first), k.level);
+            uint32_t high = side_of(std::min(d.offset(place.high), last_of(k)), k.level);
+            for (uint32_t side = low; side <= high; ++side) f(side);
+        }
+
+      private:
+        Domain domain_of(const Cluster& k) const noexcept {
+            const Cluster& top = reinterpret_cast<const Cluster*>(clusters)[k.top];
+            return {top.base, top.bits};
+        }
+        static uint64_t last_of(const Cluster& k) noexcept { return k.first + Domain{0, k.level}.last(); }
+    };
+
+    template <class Descent, class Place>
+    void descend(const Descent& descent, std::vector<BETreeVisit<Place>>& visits, std::vector<uint32_t>& found) const {
         const Cluster* all = reinterpret_cast<const Cluster*>(clusters.data());
-        const Key* table = event.table.data();
-        auto& visits = own.visits;
         visits.clear();
-        own.leaves.clear();
-        visits.push_back({ROOT, 0});
+        found.clear();
+        visits.push_back({ROOT, Place{}});
         for (size_t i = 0; i < visits.size(); ++i) {
-            auto [cluster, offset] = visits[i];
+            auto [cluster, place] = visits[i];
             const Cluster& k = all[cluster];
-            if (k.top == cluster)
-                offset = Domain{k.base, k.bits}.offset(offset);
-            else if (!inside(offset, k))
-                continue;
+            if (!descent.enter(cluster, k, place)) continue;
             if (k.entries) {
-                own.leaves.push_back(cluster);
+                found.push_back(cluster);
                 const Unit* first = units(cluster);
                 __builtin_prefetch(first);
                 __builtin_prefetch(first + 4);
             }
-            if (k.split) {
-                uint32_t child = k.child[side_of(offset, k.level)];
-                if (child != NONE) {
+            if (k.split)
+                descent.each_side(k, place, [&, here = place](uint32_t side) {
+                    uint32_t child = k.child[side];
+                    if (child == NONE) return;
                     __builtin_prefetch(&all[child]);
-                    visits.push_back({child, offset});
-                }
-            }
+                    visits.push_back({child, here});
+                });
             if (k.directory == NONE) continue;
             uint32_t n = directories.size(k.directory);
-            if (n <= 2 * event.attributes.size()) {
+            if (n <= 2 * descent.attributes()) {
                 const uint32_t* item = directories.items(k.directory);
                 for (const uint32_t* end = item + 2 * n; item < end; item += 2) {
-                    Key key = table[item[0]];
-                    if (key == KEY_ABSENT) continue;
+                    Place start;
+                    if (!descent.find(item[0], start)) continue;
                     __builtin_prefetch(&all[item[1]]);
-                    visits.push_back({item[1], key});
+                    visits.push_back({item[1], start});
                 }
             } else {
-                for (uint32_t attribute : event.attributes) {
-                    uint32_t top = partitions.find(slot_of(cluster, attribute));
-                    if (top == NONE) continue;
+                descent.each_attribute([&, from = cluster](uint32_t attribute) {
+                    uint32_t top = partitions.find(slot_of(from, attribute));
+                    if (top == NONE) return;
                     __builtin_prefetch(&all[top]);
-                    visits.push_back({top, table[attribute]});
-                }
+                    Place start;
+                    descent.find(attribute, start);
+                    visits.push_back({top, start});
+                });
             }
         }
-        for (size_t i = 0; i < own.leaves.size(); ++i) {
-            uint32_t cluster = own.leaves[i];
-            const Unit* first = units(cluster);
-            if (i + 1 < own.leaves.size()) {
-                const Unit* next = units(own.leaves[i + 1]);
-                uint32_t n = std::min(leaves.size(own.leaves[i + 1]), PREFETCHED_UNITS);
+    }
+    // Calls f(cluster, its first unit, their end).
+    template <class F>
+    void each_leaf(const std::vector<uint32_t>& found, F f) const {
+        for (size_t i = 0; i < found.size(); ++i) {
+            const Unit* first = units(found[i]);
+            if (i + 1 < found.size()) {
+                const Unit* next = units(found[i + 1]);
+                uint32_t n = std::min(leaves.size(found[i + 1]), PREFETCHED_UNITS);
                 for (const Unit* end = next + n; next < end; next += 4) __builtin_prefetch(next);
             }
-            betree_check(c, first, first + leaves.size(cluster), event,
-                         [&](const Unit& entry, uint32_t looked, bool holds) { found(cluster, entry, looked, holds); });
+            f(found[i], first, first + leaves.size(found[i]));
         }
+    }
+    // Of a plain event: calls found(cluster, entry, predicates looked at, whether it holds).
+    template <class Found>
+    void visit(const Clauses& c, const Event& event, BETreeScratch& own, Found found) const {
+        descend(PointDescent{event}, own.visits, own.leaves);
+        each_leaf(own.leaves, [&](uint32_t cluster, const Unit* first, const Unit* end) {
+            betree_check(
+                c, first, end, event, [](const Unit&) { return false; },
+                [&](const Unit& entry, uint32_t looked, bool holds) { found(cluster, entry, looked, holds); });
+        });
     }
 
     // --- Learning ---

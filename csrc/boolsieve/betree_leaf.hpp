@@ -105,23 +105,31 @@ inline bool betree_other_holds(const Clauses& c, const BETreeUnit* unit, Key key
     }
 }
 
-// Calls found(clause's unit, predicates looked at, whether all hold) for each entry.
-template <class Found>
-inline void betree_check(const Clauses& c, const BETreeUnit* at, const BETreeUnit* end, const Event& event,
+// Calls found(clause's unit, predicates looked at, whether all hold) for each entry. A predicate that fails, but of
+// whose unit open() is true, is passed over.
+template <class Open, class Found>
+inline void betree_check(const Clauses& c, const BETreeUnit* at, const BETreeUnit* end, const Event& event, Open open,
                          Found found) {
     const Key* table = event.table.data();
     while (at < end) {
         const BETreeUnit *next = at + uint32_t(at->operand), *unit = at + 1;
         const BETreeUnit* others = unit + (at->operand >> 32);
         uint32_t looked = 0;
-        while (unit < others && betree_compare(*unit, table[unit->head >> 4])) ++unit;
+        while (unit < others && (betree_compare(*unit, table[unit->head >> 4]) || open(*unit))) ++unit;
         if (unit == others)
-            for (; unit < next && betree_other_holds(c, unit, table[unit->head >> 4], event); ++looked)
+            for (; unit < next && (betree_other_holds(c, unit, table[unit->head >> 4], event) || open(*unit)); ++looked)
                 unit += 1 + betree_more_units(*unit);
         looked += uint32_t(std::min(unit, others) - at - 1) + (unit < next);
         found(*at, looked, unit == next);
         at = next;
     }
+}
+
+// Whether an entry has a predicate that the store decides.
+inline bool betree_needs_store(const BETreeUnit* entry) noexcept {
+    const BETreeUnit *end = entry + uint32_t(entry->operand), *unit = entry + 1 + (entry->operand >> 32);
+    while (unit < end && (unit->head & 15) != TEST_STORE) unit += 1 + betree_more_units(*unit);
+    return unit < end;
 }
 
 }  // namespace boolsieve

@@ -248,6 +248,43 @@ def test_only_attributes_that_a_clause_needs_lead_to_it() -> None:
     assert index.match({"a": 5, "b": 3, "c": 1}) == [10, 11, 12, 13, 14, 16, 17, 18, 19]
 
 
+# --- Events that leave values open ---
+
+
+@pytest.mark.parametrize("options", [{}, {"capacity": 1, "min_size": 1}])
+def test_descent_follows_the_buckets_that_overlap(options: dict[str, Any]) -> None:
+    n = 2_000
+    dice = random.Random(6)
+    texts = [f"a BETWEEN {i} AND {i + dice.randrange(4)} AND b = {i % 5}" for i in range(n)]
+    texts += [f"c = {i} AND a IS NULL" if i % 2 else f"c = {i}" for i in range(n)]
+    index, scan = bs.Index(BETree(**options)), bs.Index("scan")
+    for each in (index, scan):
+        each.add_many(range(2 * n), texts)
+    index.check_invariants()
+    for low in dice.sample(range(n), 20):
+        apart = [i * n // 12 for i in range(12)]
+        for event in (
+            {"a": bs.between(low, low + 8), "b": low % 5, "c": low},
+            {"a": low, "b": bs.between(0, 3), "c": bs.between(low, low + 8)},
+            {"a": bs.any_of(*apart, bs.between(low, low + 3)), "b": bs.any_of(1, 2)},
+            {"a": bs.any_of("x", *apart), "c": low | 1},
+        ):
+            assert index.match(event) == scan.match(event)
+            assert candidates(index, [event]) < 400  # a scan looks at 4,000
+    everything = {name: bs.between(-1, None) for name in "abc"}
+    assert index.match(everything) == scan.match(everything)
+
+
+def test_text_range_leaves_string_predicates_open() -> None:
+    """Neither they nor their negation hold: what is absent from the event's table may not be taken as absent."""
+    texts = [f"b = {i} AND s NOT STARTS WITH 'x'" if i % 2 else f"b = {i} AND s > 'c'" for i in range(100)]
+    index, scan = filled(texts), bs.Index("scan")
+    scan.add_many(range(1, 101), texts)
+    for i in range(100):
+        event = {"b": i, "s": bs.between("a", "d")}
+        assert index.match(event) == scan.match(event) == ([] if i % 2 else [i + 1])
+
+
 # --- Domains ---
 
 

@@ -11,6 +11,7 @@ cdef extern from "boolsieve/betree.hpp" namespace "boolsieve" nogil:
         void insert(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void remove(const Clauses& clauses, uint32_t first, uint32_t count) except +
         void match(const Clauses& clauses, Scratch& scratch) except +
+        void match_ranges(const Clauses& clauses, Scratch& scratch) except +
         void learn(const Clauses& clauses, const Sample& sample) except +
         string check(const Clauses& clauses) except +
 
