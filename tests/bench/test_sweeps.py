@@ -61,7 +61,7 @@ def test_records_hold_what_an_index_says() -> None:
     assert [record.expressions for record in records] == [10, 40, 70, 100]
     for record in records:
         workload = BEGen(seed=3)
-        index = bs.Index()
+        index = bs.Index("scan")
         index.add_many(range(record.expressions), workload.expressions(record.expressions).texts())
         events = workload.events(5).dicts()
         assert record.matches == sum(map(index.match_count, events))
@@ -299,7 +299,7 @@ def test_a_contender_lives_through_a_sweep_with_updates() -> None:
     notes = {record.note for record in records if record.kind == "rival"}
     assert notes == {"NotImplementedError: expressions cannot be replaced one by one"}
     for x in (0, 1, 2):
-        index = bs.Index()
+        index = bs.Index("scan")
         index.add_many(range(40), expected[4 * x])
         events = list(plan.generators(panel.sweeps[0]))[4 * x][1].events(5).dicts()
         counted = {r.matches for r in records if r.x == x and r.kind == "engine"}
