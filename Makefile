@@ -56,8 +56,9 @@ build/%/CMakeCache.txt: $(READY)
 build: build/dev/CMakeCache.txt  ## compile what has changed, into src
 	$(call quietly,build,cmake --build build/dev && cmake --install build/dev --prefix src)
 
+# A file's tests stay together, because they share what they build.
 test: build  ## run the whole test suite, on all cores
-	@$(PYTEST) -p no:benchmark -n auto --dist loadgroup $(ARGS)
+	@$(PYTEST) -p no:benchmark -n auto --dist loadfile $(ARGS)
 
 bench: build  ## run the benchmarks
 	@$(PYTEST) benchmarks --benchmark-only --benchmark-columns=min,median,rounds --benchmark-sort=name $(ARGS)

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("simd")  # what the other processes said is shared
-
 MATCH_ALL = """
 import json, math, random
 import pyarrow as pa

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-# In one process: the builds are shared.
-pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.packaging
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("pyproject.toml", "setup.py", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", "csrc", "src")
