@@ -58,6 +58,7 @@ def record_of(results: dict[str, Any], versions: dict[str, str]) -> dict[str, An
             "results": [
                 {**bench["extra_info"], "seconds": float(f"{bench['stats']['min']:.4g}")}
                 for bench in results["benchmarks"]
+                if "operation" in bench["extra_info"]  # structures alone are no part of the tables
             ],
         }
     except (KeyError, TypeError) as error:
